@@ -35,8 +35,8 @@ public sealed class CacheReadiness
     public Task Completion { get; private set; }
 
     /// <summary>
-    /// Completes when the indexes of an earlier process have been compared with the pile. That runs beside all use, after
-    /// <see cref="PileRecovery.Completion"/>; it is complete at once where there is nothing to compare, or where
+    /// Completes when the indexes of an earlier process have been inspected: compared with the pile. That runs beside all use, after
+    /// <see cref="PileRecovery.Completion"/>; it is complete at once where there is nothing to inspect, or where
     /// <see cref="PileOptions.Warmup"/> says not to read a pile that was closed. It finds something only where a file was damaged: an entry
     /// that was missed until then. Until it completes, marks of removed tags are kept.
     /// </summary>
@@ -45,8 +45,8 @@ public sealed class CacheReadiness
     /// <summary>A walk has begun that finds the entries.</summary>
     internal void CompleteWith(Task walk) => Completion = walk;
 
-    /// <summary>A comparison of the indexes with the pile has begun.</summary>
-    internal void InspectWith(Task comparison) => Inspection = comparison;
+    /// <summary>An inspection of the indexes has begun.</summary>
+    internal void InspectWith(Task inspection) => Inspection = inspection;
 
     /// <summary>The share of the pile that was walked, from 0 to 1.</summary>
     public double Progress =>

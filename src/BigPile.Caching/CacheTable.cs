@@ -152,7 +152,8 @@ public abstract class CacheTable
     /// meanwhile.
     /// </param>
     /// <exception cref="PileFullException">
-    /// The pile is full, its index is being rebuilt, and the entries known so far freed no space for the mark of the rest. Clear it again.
+    /// The pile is full, and an entry may be there that the index does not know yet: the walk that rebuilds it fails, and nothing was
+    /// removed; or it is being inspected, and what it knows was removed, which freed no space for the mark of the rest. Clear it again.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Clear(IProgress<PileProgress>? progress = null)

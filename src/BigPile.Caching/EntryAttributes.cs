@@ -4,7 +4,10 @@ using BigPile.Caching.Entries;
 namespace BigPile.Caching;
 
 /// <summary>Lifetime, priority and tags of an entry, exactly as they are, so that it can be put elsewhere alike.</summary>
-/// <remarks>Instants are those of the system's clock. Thread safety: immutable.</remarks>
+/// <remarks>
+/// No member is required: what is left out is as in <see cref="EntryAttributes()"/>. Instants are those of the system's clock. Thread
+/// safety: immutable.
+/// </remarks>
 public readonly record struct EntryAttributes
 {
     /// <summary>An entry that does not expire, with <see cref="EntryPriority.Normal"/> priority and no tags.</summary>

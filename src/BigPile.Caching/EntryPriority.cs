@@ -12,6 +12,6 @@ public enum EntryPriority : byte
     /// <summary>Evicted when no entry of lower priority is left.</summary>
     High = 2,
 
-    /// <summary>Pinned: leaves by removal or expiry only.</summary>
+    /// <summary>Leaves by removal or expiry only.</summary>
     NeverEvict = 3,
 }

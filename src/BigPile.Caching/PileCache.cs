@@ -32,11 +32,11 @@ public sealed partial class PileCache : IDisposable
     private readonly Dictionary<string, TableEngine> _engines = new(StringComparer.Ordinal); // by name; under _lock
     private readonly HashSet<string> _hidden = new(StringComparer.Ordinal); // names that a service hides; under _lock
     private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = []; // typed facades; under _lock
-    private readonly CancellationTokenSource _stopping = new(); // ends walks and comparisons
+    private readonly CancellationTokenSource _stopping = new(); // ends walks and inspections
     private readonly Sweeper _sweeper;
     private readonly PileCapacity _capacity = new();
     private readonly TableIds _ids; // changed under _lock
-    private readonly IndexMaintenance _indexes; // index files, rebuild, comparison
+    private readonly IndexMaintenance _indexes; // index files, rebuild, inspection
     private readonly Action _reportDamage; // given to each table
     private TableOptions _defaults; // replaced as a whole
     private bool _disposed; // written under _lock

@@ -64,7 +64,7 @@ public sealed record PileCacheOptions
     /// </remarks>
     public TimeSpan FactoryPatience { get; init; } = TimeSpan.FromMinutes(10);
 
-    /// <summary>What the comparison of indexes with the pile waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
+    /// <summary>What the inspection of the indexes waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
     internal Task InspectsAfter { get; init; } = Task.CompletedTask;
 
     /// <summary>Validates the options.</summary>

@@ -6,7 +6,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching;
 
-/// <summary>An entry as it is stored, without its value.</summary>
+/// <summary>An entry as it is stored, without its value: what an export writes, and another cache can put alike.</summary>
 /// <remarks>Thread safety: immutable.</remarks>
 public readonly record struct StoredEntry
 {

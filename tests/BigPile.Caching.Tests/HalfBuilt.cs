@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Threading.Tasks;
 using BigPile.Access;
 using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
@@ -32,6 +33,10 @@ internal sealed class HalfBuilt : IDisposable
     }
 
     internal long Count => _core.Statistics.EntryCount;
+
+    /// <summary>Calls that wait for the rebuild's end wait for this task; once it has failed before, they don't.</summary>
+    internal void EndsWith(Task completion, Exception? failure = null) =>
+        _core.SetReadiness(new CacheReadiness(completion) { Failure = failure });
 
     /// <summary>The public table; its keys are of the kind that it was made with.</summary>
     internal CacheTable<TKey, byte[]> Cover<TKey>()

@@ -14,7 +14,7 @@ internal static class EntryExpiry
     internal static EntryOptions? Of(string key, DistributedCacheEntryOptions options, TimeProvider time)
     {
         Check(options, time);
-        EntryPriority? priority = IsPinned(key) ? EntryPriority.NeverEvict : null;
+        EntryPriority? priority = IsNeverEvicted(key) ? EntryPriority.NeverEvict : null;
         TimeSpan? maxAge = options.AbsoluteExpirationRelativeToNow;
         DateTimeOffset? expiresAt = maxAge == null ? options.AbsoluteExpiration : null;
         if (priority == null && maxAge == null && expiresAt == null && options.SlidingExpiration == null)
@@ -32,7 +32,7 @@ internal static class EntryExpiry
         }
     }
 
-    private static bool IsPinned(string key)
+    private static bool IsNeverEvicted(string key)
     {
         foreach (string prefix in PinnedPrefixes)
         {

@@ -20,7 +20,7 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
     /// <summary>How long a removal is remembered; entries of a second level should not live longer.</summary>
     internal static readonly TimeSpan Lifetime = TimeSpan.FromDays(1000);
 
-    private static readonly EntryOptions Pinned = new() { MaxAge = Lifetime, Priority = EntryPriority.NeverEvict };
+    private static readonly EntryOptions NeverEvicted = new() { MaxAge = Lifetime, Priority = EntryPriority.NeverEvict };
 
     internal ValueTask MarkKeyAsync(string key, CancellationToken stop) => MarkAsync("k:" + key, stop);
 
@@ -51,6 +51,6 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
         CacheTable<string, object> marks = await table.GetAsync(stop).ConfigureAwait(false);
         var removedAt = new byte[sizeof(long)];
         BinaryPrimitives.WriteInt64LittleEndian(removedAt, time.GetUtcNow().UtcTicks);
-        marks.Put(mark, removedAt, Pinned);
+        marks.Put(mark, removedAt, NeverEvicted);
     }
 }

@@ -123,6 +123,22 @@ internal readonly unsafe struct EntryHead
 
     private int TagsOffset => (HasExpiry ? 8 : 0) + (IsSliding ? 16 : 0);
 
+    /// <summary>The spec that <see cref="Write"/> makes the same head of: with instants as they are stored.</summary>
+    /// <param name="tagBuffer">A buffer for <see cref="MaxTags"/> hashes; the result points into it.</param>
+    internal EntrySpec ToSpec(Span<ulong> tagBuffer)
+    {
+        for (int i = 0; i < TagCount; i++)
+            tagBuffer[i] = Tag(i);
+        return new EntrySpec
+        {
+            ExpiresAt = ExpiresAt,
+            SlidingTicks = IsSliding ? SlidingTicks : 0,
+            SlidingEnd = IsSliding ? SlidingEnd : ExpiresAt,
+            Priority = Priority,
+            Tags = tagBuffer[..TagCount],
+        };
+    }
+
     /// <summary>The bytes of the head that <see cref="Write"/> makes.</summary>
     internal static int BytesFor(in EntrySpec spec)
     {

@@ -14,8 +14,8 @@ namespace BigPile.Caching.Index;
 /// bytes   32..39    the version up to which entries of the id belong to a dropped table
 /// bytes   40..43    number of counter cells that threads own
 /// bytes   44..47    CRC-32C of bytes 0..43
-/// bytes   48..51    bit 0 entries may expire, bit 1 entries have priorities, bit 2 the index has to be compared with the pile, bit 3 keys
-///                   were removed since the comparison began, bit 4 the index was damaged, so the counters may be wrong
+/// bytes   48..51    bit 0 entries may expire, bit 1 entries have priorities, bit 2 the index has to be inspected, bit 3 keys
+///                   were removed since the inspection began, bit 4 the index was damaged, so the counters may be wrong
 /// bytes   52..55    state: 0 being made or filled by a walk, 1 complete
 /// bytes   56..59    number of tag marks in their list
 /// bytes   60..63    complement of bytes 48..51; stored before them when a bit is set, after them when one is cleared
@@ -46,7 +46,7 @@ internal unsafe struct IndexHead
     internal const int Whole = 1;
     internal const int ExpirablesFlag = 1;
     internal const int PrioritiesFlag = 2;
-    internal const int UncomparedFlag = 4;
+    internal const int UninspectedFlag = 4;
     internal const int RemovedFlag = 8;
     internal const int DamagedFlag = 16;
     internal const ulong OverflowBit = 1UL << 63;

@@ -5,18 +5,19 @@ using BigPile.Tables;
 
 namespace BigPile.Caching.Intents;
 
-/// <summary>Records which keys are removed while the index is compared with the pile, so that none of them is found again.</summary>
+/// <summary>Records removals while the table's index is inspected, so that no removed key is found again.</summary>
 /// <remarks>
-/// A flag in the index tells the next process that there were such keys; the set serves this one. Thread safety: all members may be called
-/// concurrently; the comparison begins and ends under the table's configuration lock.
+/// A table always has one; a <see cref="RemovedKeys"/> only while an inspection runs, for this process. A flag in the index tells the next
+/// one that keys were removed, though not which. Thread safety: all members may be called concurrently; an inspection begins and ends
+/// under the table's configuration lock.
 /// </remarks>
 internal sealed unsafe class RemovalLog(TableIndex index, TableHeap heap)
 {
-    private RemovedKeys? _removed; // set and cleared by the comparison
+    private RemovedKeys? _removed; // set and cleared by the inspection
 
     /// <summary>
-    /// The keys removed since the comparison of index and pile began; null when none runs. While it is set, the counters are taken to
-    /// include every entry that the walk finds, whether or not a slot leads to it; after damage all is counted anew at the end.
+    /// The keys removed since the inspection began; null when none runs. While it is set, the counters are taken to
+    /// include every entry that the inspection finds, whether or not a slot leads to it; after damage all is counted anew at the end.
     /// </summary>
     internal RemovedKeys? Removed
     {

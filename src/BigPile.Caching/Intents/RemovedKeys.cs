@@ -5,11 +5,11 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Intents;
 
-/// <summary>The keys removed while the index is compared with the pile, by hash tag.</summary>
+/// <summary>The keys removed since an inspection of the index began, by hash tag.</summary>
 /// <remarks>
-/// A block that no slot leads to is inserted again unless its key was removed, evicted or replaced since it was put. Where that can't be
+/// A block that no slot leads to is inserted again unless its key was removed or evicted since the inspection began. Where that can't be
 /// told, because too many keys were removed or another process removed them, the block is freed: that costs a miss, while keeping it could
-/// bring back a removed value.
+/// bring back a removed value. Removals from before the inspection are not known: CRASH.md says which one of them is lost.
 /// Thread safety: all members may be called concurrently. A key is added and looked up under its bucket's lock.
 /// </remarks>
 /// <param name="entries">About how many entries there are.</param>

@@ -175,8 +175,8 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         bool isKnown = table.Entries.TryFindLocked(bucket, found.KeyOf(head), out LockedEntry other);
         if (isKnown && other.Address == found.Address)
             return false; // put since, or met before
-        RemovedKeys? removed = table.Removals.Removed;
-        // A comparison runs: the index should have had it.
+        RemovedKeys? removed = table.RemovalLog.Removed;
+        // An inspection runs: the index should have had it.
         if (removed != null)
         {
             ReportLostLocked(bucket, found.Hash, found.Address);
@@ -213,7 +213,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         // next walk.
         table.Content.MarkLine(other.Place.Line, head);
         other.Place.Store(new IndexSlot(found.Hash, found.Address));
-        if (otherCounts && table.Removals.Removed == null)
+        if (otherCounts && table.RemovalLog.Removed == null)
             table.Delete.CountGoneLocked(critical, other.PayloadBytes);
         CountFound(critical, head, found.PayloadBytes);
         CrashPoints.Pass(CrashPoint.RebuildBeforeOldFreed);
@@ -241,7 +241,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         if (head.Kind == ValueKind.Tombstone)
             // A killed process left it during its own rebuild.
             table.Content.MarkTombstones();
-        else if (table.Removals.Removed == null) // else the counters include it already, and TableInspection.End counts all anew
+        else if (table.RemovalLog.Removed == null) // else the counters include it already, and TableInspection.End counts all anew
             table.Counters.Count(critical, table.Entries.CountOf(payloadBytes));
     }
 

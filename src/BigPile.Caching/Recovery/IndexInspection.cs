@@ -15,8 +15,8 @@ namespace BigPile.Caching.Recovery;
 /// <remarks>
 /// The opening has recovered all changes that a kill interrupted, so the inspection finds something only if a file was damaged.
 /// Phase 1 inspects the lines: it repairs wrong levels, cuts damaged chains, and clears wrong slots. Phase 2 inspects the blocks: an entry
-/// without a slot is inserted again, unless its key was removed since (<see cref="RemovedKeys"/>). One thread does it, under the lock of
-/// one bucket at a time. Finally the counters of damaged tables are counted anew.
+/// without a slot is inserted again, unless its key was removed since the inspection began (<see cref="RemovedKeys"/>). One thread does it,
+/// under the lock of one bucket at a time. Finally the counters of damaged tables are counted anew.
 /// </remarks>
 /// <param name="heap">The pile.</param>
 /// <param name="engines">The tables, by id.</param>
@@ -49,7 +49,7 @@ internal sealed unsafe class IndexInspection(
         foreach ((TableEngine engine, long seen) in damagedLines)
             new TableInspection(engine).End(seen);
         heap.Logger.LogInformation(
-            "The tables' indexes were compared with the pile; {Damaged} places were repaired",
+            "The tables' indexes were inspected; {Damaged} places were repaired",
             engines.Values.Sum(static engine => engine.DamageCount));
     }
 

@@ -53,8 +53,8 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
                 throw Refused(refused);
             throw;
         }
-        bool isCompared = NeedsComparison(opening);
-        foreach (TableEngine engine in isCompared ? opening.Known.Values : [])
+        bool isInspected = NeedsInspection(opening);
+        foreach (TableEngine engine in isInspected ? opening.Known.Values : [])
             new TableInspection(engine).Begin();
         Task drops = opening.CutDrops.Count == 0
             ? Task.CompletedTask
@@ -67,7 +67,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
             engine.SetReadiness(readiness);
             engine.BeginUse();
         }
-        if (isCompared)
+        if (isInspected)
         {
             Task others = Task.WhenAll(options.InspectsAfter, drops, readiness.Completion, pile.Recovery.Completion);
             readiness.InspectWith(Inspect(opening, others, endDrop));
@@ -75,20 +75,20 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
         return readiness;
     }
 
-    // Restored indexes are compared unless checksums have proven them, if the last owner did not close them, or if the pile's opening reads
-    // all blocks anyway: where the owner wants no warm-up, a clean stop is trusted. They are also compared if an interrupted drop has lost
-    // its index, or if an earlier comparison was not completed or a damage was never inspected.
-    private bool NeedsComparison(IndexOpening opening) =>
+    // Restored indexes are inspected unless checksums have proven them, if the last owner did not close them, or if the pile's opening
+    // reads all blocks anyway: where the owner wants no warm-up, a clean stop is trusted. They are also inspected if an interrupted drop
+    // has lost its index, or if an earlier inspection was not completed or a damage was never inspected.
+    private bool NeedsInspection(IndexOpening opening) =>
         (opening.WasRestored && !_files!.MustProve && (pile.Recovery.ReadsAll || !_files.WereClosed))
         || opening.LostDrops.Count != 0
-        || opening.Known.Values.Any(static engine => engine.Index.HasFlag(IndexHead.UncomparedFlag | IndexHead.DamagedFlag));
+        || opening.Known.Values.Any(static engine => engine.Index.HasFlag(IndexHead.UninspectedFlag | IndexHead.DamagedFlag));
 
     private Task Inspect(IndexOpening opening, Task others, Action<int> endDrop)
     {
-        TableEngine[] compared = [.. opening.Known.Values];
+        TableEngine[] inspected = [.. opening.Known.Values];
         var inspection = new IndexInspection(
-            pile.Tables, compared.ToDictionary(static engine => engine.Id), new Dictionary<int, ulong>(ids.Free), stop);
-        return InspectAfter(others, compared, () =>
+            pile.Tables, inspected.ToDictionary(static engine => engine.Id), new Dictionary<int, ulong>(ids.Free), stop);
+        return InspectAfter(others, inspected, () =>
         {
             inspection.Run();
             opening.LostDrops.ForEach(endDrop);
@@ -144,7 +144,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
                 new TableInspection(engine).Abandon();
             _ = Interlocked.CompareExchange(ref _damage, Quiet, Seen);
             pile.Tables.Background.ReportFailure(
-                "the comparison of the tables' indexes with the pile, which the next opening does again", e);
+                "the inspection of the tables' indexes, which the next opening does again", e);
         }
     }
 

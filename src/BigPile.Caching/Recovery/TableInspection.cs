@@ -8,10 +8,10 @@ namespace BigPile.Caching.Recovery;
 /// <summary>Compares a table's index with the pile's blocks while the table is in use.</summary>
 internal sealed unsafe class TableInspection(TableEngine table)
 {
-    /// <summary>Begins a comparison before the table is used.</summary>
+    /// <summary>Begins an inspection before the table is used.</summary>
     internal void Begin()
     {
-        table.Index.SetFlag(IndexHead.UncomparedFlag, true); // for the next process, if this one does not finish
+        table.Index.SetFlag(IndexHead.UninspectedFlag, true); // for the next process, if this one does not finish
         BeginRecordingRemovals(mayBeAny: table.Index.HasFlag(IndexHead.RemovedFlag));
     }
 
@@ -25,14 +25,14 @@ internal sealed unsafe class TableInspection(TableEngine table)
             if (table.IsClosed)
                 return; // the index may be disposed
             // For the next process, if this one does not finish.
-            table.Index.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag, true);
+            table.Index.SetFlag(IndexHead.UninspectedFlag | IndexHead.RemovedFlag, true);
             BeginRecordingRemovals(mayBeAny: true);
         }
     }
 
-    private void BeginRecordingRemovals(bool mayBeAny) => table.Removals.Begin(table.Counters.Entries, mayBeAny);
+    private void BeginRecordingRemovals(bool mayBeAny) => table.RemovalLog.Begin(table.Counters.Entries, mayBeAny);
 
-    /// <summary>Ends a comparison, and recounts if the index was damaged. The caller is outside of critical regions.</summary>
+    /// <summary>Ends an inspection, and recounts if the index was damaged. The caller is outside of critical regions.</summary>
     /// <param name="damagedLines"><see cref="TableEngine.DamagedLines"/> before the last pass over the blocks.</param>
     internal void End(long damagedLines)
     {
@@ -50,14 +50,14 @@ internal sealed unsafe class TableInspection(TableEngine table)
                 return; // the next process recounts
             }
             // After all repairs: a kill before this has the next process compare again.
-            table.Index.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
+            table.Index.SetFlag(IndexHead.UninspectedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
             EndRecordingRemovals();
             if (table.DamagedLines != damagedLines)
-                table.ReportDamage("has a line that turned out to be damaged when it was compared with the pile");
+                table.ReportDamage("has a line that turned out to be damaged when it was inspected");
         }
     }
 
-    /// <summary>Abandons a comparison: removals are not recorded from now on.</summary>
+    /// <summary>Abandons an inspection: removals are not recorded from now on.</summary>
     internal void Abandon()
     {
         lock (table.ConfigurationLock)
@@ -70,7 +70,7 @@ internal sealed unsafe class TableInspection(TableEngine table)
     }
 
     // An entry may have been inserted into a bucket that the sweep has passed: the marks that concern it stay for another round.
-    private void EndRecordingRemovals() => table.Sweep.RestartRound(table.Removals.End);
+    private void EndRecordingRemovals() => table.Sweep.RestartRound(table.RemovalLog.End);
 
     /// <summary>
     /// Whether the index has the entry at an address, as far as can be told without a lock. The caller is in a critical region.
@@ -99,7 +99,7 @@ internal sealed unsafe class TableInspection(TableEngine table)
                 table.Content.MarkLine(place.Line, entry.Head);
                 continue;
             }
-            place.Store(default); // a miss, until the walk finds the entry
+            place.Store(default); // a miss, until the inspection of the blocks meets the entry
             table.ReportDamage("leads to an entry that there is not, or is elsewhere, or leads there twice");
         }
     }

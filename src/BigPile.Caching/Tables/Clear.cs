@@ -15,7 +15,7 @@ internal sealed class Clear(TableEngine table)
     /// <param name="gauge">Counts the buckets that are done.</param>
     internal void Run(ProgressGauge gauge)
     {
-        if (!TryMarkAllAndSpilled(out ulong version))
+        if (!TryMarkAfterRebuild(out ulong version))
             return;
         // All entries up to the version read as missing now. What follows only frees them.
         for (ulong number = 0; number < table.Index.BucketCount; number++) // splits move entries to higher buckets only
@@ -28,6 +28,24 @@ internal sealed class Clear(TableEngine table)
         // The mark goes last: until then it hides what is left, also after a kill. During a rebuild the walk may still find such entries.
         if (!table.Visibility.IsRebuilding)
             _ = table.TagRemoval.DropMarksUpTo(version, allOnly: true);
+    }
+
+    private bool TryMarkAfterRebuild(out ulong version)
+    {
+        while (true)
+        {
+            bool wasRebuilding = table.Visibility.IsRebuilding;
+            try
+            {
+                return TryMarkAllAndSpilled(out version);
+            }
+            catch (PileFullException) when (wasRebuilding)
+            {
+                // As in Delete.Remove. After the rebuild entries can go without a mark, and make space for it.
+                if (!table.Delete.TryWaitForRebuild())
+                    throw;
+            }
+        }
     }
 
     // Spilled entries are removed without a mark: all stripe locks are held until they are gone, so none is moved or put meanwhile.
@@ -53,7 +71,8 @@ internal sealed class Clear(TableEngine table)
     private bool TryMarkAllIfNotFull(ref ulong version)
     {
         ulong marked = table.TagRemoval.TryMarkAll(out PileException? failure);
-        if (failure is not (null or PileFullException))
+        // During a rebuild no entry goes first: an older block of its key, which the walk has yet to find, would come back.
+        if (failure != null && (failure is not PileFullException || table.Visibility.IsRebuilding))
             throw failure;
         if (failure == null)
             version = marked;
@@ -73,7 +92,7 @@ internal sealed class Clear(TableEngine table)
             if (TryMarkAllIfNotFull(ref version))
                 return true; // else the next buckets free more
         }
-        if (!table.Visibility.IsRebuilding && table.Removals.Removed == null)
+        if (table.RemovalLog.Removed == null)
             return false;
         version = table.TagRemoval.TryMarkAll(out PileException? failure); // entries that the index does not know yet need the mark
         return failure == null ? true : throw failure;

@@ -28,8 +28,7 @@ internal sealed unsafe class Delete(TableEngine table)
             }
             catch (PileFullException) when (wasRebuilding)
             {
-                // A tombstone needs space, a removal must not. After the rebuild it needs none. Here no stripe lock is held: the rebuild's
-                // end may take it.
+                // A tombstone needs space, a removal must not. After the rebuild it needs none.
                 if (!TryWaitForRebuild())
                     throw;
             }
@@ -70,8 +69,8 @@ internal sealed unsafe class Delete(TableEngine table)
             table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
         if (!table.Entries.TryFindLocked(bucket, key, out LockedEntry entry))
         {
-            // The index may have lost the entry: the comparison must not insert it again.
-            table.Removals.RecordLocked(IndexSlot.TagOf(key.Hash));
+            // The index may have lost the entry: an inspection must not insert it again.
+            table.RemovalLog.RecordLocked(IndexSlot.TagOf(key.Hash));
             return false;
         }
         EntryState state = table.Liveness.Of(entry.Head, ref now);
@@ -100,7 +99,9 @@ internal sealed unsafe class Delete(TableEngine table)
         return result == PutResult.Replaced;
     }
 
-    private bool TryWaitForRebuild()
+    /// <summary>Waits for the end of the rebuild. No stripe lock is held: the rebuild's end may take it.</summary>
+    /// <returns><see langword="false"/> when the walk has failed.</returns>
+    internal bool TryWaitForRebuild()
     {
         const int PollMs = 20;
         // A failed walk is repeated and completes nothing, so its failure has to be looked for.
@@ -151,8 +152,8 @@ internal sealed unsafe class Delete(TableEngine table)
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
         if (!table.Heap.CanDeleteObject(entry.Owned, out PileException? failure))
             throw failure; // nothing is changed yet
-        // 1. Before the slot is cleared: after a kill the flag in the index says that keys were removed.
-        table.Removals.RecordLocked(value.Tag);
+        // 1. While an inspection runs, and before the slot is cleared: after a kill the flag in the index says that keys were removed.
+        table.RemovalLog.RecordLocked(value.Tag);
         // 2. Before the slot is cleared: a factory that began earlier must not keep an older value.
         table.Flights.OutdateLocked(value.Tag, entry.Head.Version);
         // 3. The copy can be found before the slot is cleared: at every instant the key is in memory or pending.
@@ -177,13 +178,13 @@ internal sealed unsafe class Delete(TableEngine table)
         // 6. After the slot, so that no slot leads to a freed block. A kill in between leaves the intent, and recovery frees the block.
         if (!Mutation.FreedFirst)
             table.Entries.Free(value.Address, owned);
-        if (!isTombstone)
+        if (!isTombstone) // 7. Counters, while the intent is open; then its end.
         {
             table.Counters.Count(critical, added);
             table.Limits.Return(priority, -added.FootprintBytes);
             table.Counters.Add(critical, reason);
         }
-        table.Intents.End(intent); // 7.
+        table.Intents.End(intent);
     }
 
     /// <summary>Clears a slot that leads to no entry: its page was found damaged after the opening. The bucket's lock is held.</summary>

@@ -132,17 +132,7 @@ internal sealed unsafe partial class DiskTier
         fixed (byte* payload = block)
         {
             var head = new EntryHead(payload);
-            Span<ulong> tags = stackalloc ulong[EntryHead.MaxTags];
-            for (int i = 0; i < head.TagCount; i++)
-                tags[i] = head.Tag(i);
-            var spec = new EntrySpec
-            {
-                ExpiresAt = head.ExpiresAt,
-                SlidingTicks = head.IsSliding ? head.SlidingTicks : 0,
-                SlidingEnd = head.IsSliding ? head.SlidingEnd : head.ExpiresAt,
-                Priority = head.Priority,
-                Tags = tags[..head.TagCount],
-            };
+            EntrySpec spec = head.ToSpec(stackalloc ulong[EntryHead.MaxTags]);
             var request = new PutRequest(block[head.ValueOffset..], head.Kind, Condition.Of(ticket)) { KeptVersion = head.Version };
             var upsert = new Upsert(table, key, spec, request);
             upsert.Run();

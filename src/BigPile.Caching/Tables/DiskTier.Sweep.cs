@@ -40,7 +40,7 @@ internal sealed partial class DiskTier
             if (table.Liveness.Of(block.Span).IsDead() && TryFree(key.Span)) // TryFree asks again, under the lock
                 freed++;
         }
-        // No entry is left that the marks concern. While a comparison runs they stay, and the next round tries again.
+        // No entry is left that the marks concern. While an inspection runs they stay, and the next round tries again.
         if (spill.Sweep.TakeDone() is ulong version && version > spill.Sweep.DroppedUpTo
             && table.TagRemoval.DropMarksUpTo(version, allOnly: false))
             spill.Sweep.RecordDropped(version);

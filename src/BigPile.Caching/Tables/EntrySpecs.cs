@@ -29,20 +29,19 @@ internal readonly struct EntrySpecs(TableEngine table)
         EntryPriority priority = options?.Priority ?? defaults.DefaultPriority;
         if (priority > EntryPriority.NeverEvict)
             RefusePriority(priority);
-        if (maxAge == null && sliding == null && options?.ExpiresAt == null && options?.Tags == null)
-            return new EntrySpec { ExpiresAt = long.MaxValue, Priority = priority };
+        EntrySpec spec = EntrySpec.Plain with { Priority = priority, Tags = HashTags(options?.Tags, tagBuffer) };
+        if (maxAge == null && sliding == null && options?.ExpiresAt == null)
+            return spec; // without a lifetime
         long end = InCacheTime(options?.ExpiresAt);
         long now = table.Clock.Now; // after InCacheTime, which may advance the clock
         if (maxAge is { } age)
             end = Math.Min(end, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))));
         long slidingTicks = sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : 0;
-        return new EntrySpec
+        return spec with
         {
             ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
             SlidingTicks = slidingTicks,
             SlidingEnd = end,
-            Priority = priority,
-            Tags = HashTags(options?.Tags, tagBuffer),
         };
     }
 
@@ -53,7 +52,7 @@ internal readonly struct EntrySpecs(TableEngine table)
     internal EntrySpec SpecOf(in EntryCopy entry, EntryOptions? options, Span<ulong> tagBuffer)
     {
         if (options == null)
-            return new EntrySpec { ExpiresAt = long.MaxValue, Priority = entry.Priority, Tags = entry.Tags };
+            return entry.Spec with { ExpiresAt = long.MaxValue, SlidingTicks = 0, SlidingEnd = long.MaxValue };
         EntryPriority priority = options.Priority ?? entry.Priority;
         if (priority > EntryPriority.NeverEvict)
             RefusePriority(priority);
@@ -61,7 +60,7 @@ internal readonly struct EntrySpecs(TableEngine table)
         long now = table.Clock.Now; // after InCacheTime, which may advance the clock
         long slidingTicks = options.Sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : entry.SlidingTicks;
         long end = EndOf(entry, options, until, now);
-        return new EntrySpec
+        return entry.Spec with
         {
             ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
             SlidingTicks = slidingTicks,
@@ -96,13 +95,10 @@ internal readonly struct EntrySpecs(TableEngine table)
         if (spec.ExpiresAt == long.MaxValue)
             return spec;
         table.Clock.Follow();
-        return new EntrySpec
+        return spec with
         {
             ExpiresAt = table.Clock.FromSystem(spec.ExpiresAt),
-            SlidingTicks = spec.SlidingTicks,
             SlidingEnd = table.Clock.FromSystem(spec.SlidingEnd),
-            Priority = spec.Priority,
-            Tags = spec.Tags,
         };
     }
 

@@ -23,8 +23,8 @@ internal sealed unsafe class Sweep(TableEngine table)
     private bool _hasExpirables; // the round met an entry that may expire or be removed by tag later
     private bool _coversAllEntries; // a mark of a clear existed when the round began: every line is visited
 
-    // The version up to which tag marks are dropped at the end of the round: the last mark when the round began; 0 where a comparison with
-    // the pile inserted entries meanwhile.
+    // The version up to which tag marks are dropped at the end of the round: the last mark when the round began; 0 where an inspection
+    // inserted entries meanwhile.
     private ulong _marksUpTo;
 
     /// <summary>The number of buckets of a full sweep.</summary>
@@ -149,7 +149,7 @@ internal sealed unsafe class Sweep(TableEngine table)
             _ = table.TagRemoval.DropMarksUpTo(_marksUpTo, allOnly: false); // not nested: it may wait for a pause
         // What was added behind the sweep has set HadExpirable again: the flag stays for it.
         bool isFree = !_hasExpirables && !table.Content.HadExpirable && table.Tags.Count == 0;
-        if (isFree && table.Disk == null && table.Removals.Removed == null && !table.Visibility.IsRebuilding)
+        if (isFree && table.Disk == null && table.RemovalLog.Removed == null && !table.Visibility.IsRebuilding)
             table.Content.EndExpirablesRound();
         return freed;
     }

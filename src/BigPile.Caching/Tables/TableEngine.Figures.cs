@@ -91,11 +91,11 @@ internal sealed partial class TableEngine
     /// <summary>Reports damage in the index, which was repaired as far as possible.</summary>
     internal void ReportDamage(string what)
     {
-        bool mayHaveRemoved = _isInUse && Removals.Removed == null; // removals of keys it lost go unrecorded
+        bool mayHaveRemoved = _isInUse && RemovalLog.Removed == null; // removals of keys it lost go unrecorded
         Index.SetFlag(mayHaveRemoved ? IndexHead.DamagedFlag | IndexHead.RemovedFlag : IndexHead.DamagedFlag, true);
         if (Interlocked.Increment(ref _damageCount) == 1)
             Heap.Logger.LogError("The index of the table '{Table}' is damaged: it {What}. What it misses is found by a walk", Name, what);
-        if (Removals.Removed == null) // else the running comparison finds it
+        if (RemovalLog.Removed == null) // else the running inspection finds it
             OnDamage?.Invoke();
     }
 

@@ -22,7 +22,7 @@ namespace BigPile.Caching.Tables;
 /// <para>
 /// Each owner has its state to itself, and no other type writes it: <see cref="Index"/>, <see cref="Entries"/>, <see cref="Tags"/>,
 /// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Content"/>, <see cref="Limits"/>, <see cref="Intents"/>,
-/// <see cref="Removals"/>, <see cref="Counters"/>, <see cref="Events"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are
+/// <see cref="RemovalLog"/>, <see cref="Counters"/>, <see cref="Events"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are
 /// small types over them: <see cref="Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so
 /// on. The engine makes all of them, and owns the table's state and options. Most have nothing but the engine, and are made where they are
 /// used.
@@ -71,7 +71,7 @@ internal sealed partial class TableEngine : IDisposable
         Liveness = new EntryLiveness(Tags, clock, Visibility);
         Content = new ContentFlags(Index);
         Intents = new TableIntents(place.Intents, Counters, Id);
-        Removals = new RemovalLog(Index, heap);
+        RemovalLog = new RemovalLog(Index, heap);
         Limits = new TableLimits(Index, heap, Entries, Content);
         Events = new EntryEvents(heap.Background, clock);
         Meter = CacheMeter.Of(heap.Meter);
@@ -124,8 +124,8 @@ internal sealed partial class TableEngine : IDisposable
     /// <summary>What recovery reads after a kill.</summary>
     internal TableIntents Intents { get; }
 
-    /// <summary>The keys removed while the index is compared with the pile.</summary>
-    internal RemovalLog Removals { get; }
+    /// <summary>Records removals during an inspection.</summary>
+    internal RemovalLog RemovalLog { get; }
 
     /// <summary>The tables of the pile, which give way when it is full.</summary>
     internal required PileCapacity PileCapacity { get; init; }

@@ -31,8 +31,8 @@ internal readonly struct TagRemoval(TableEngine table)
     /// <returns><see langword="false"/> while one may still be found; then another round is needed.</returns>
     internal bool DropMarksUpTo(ulong version, bool allOnly)
     {
-        if (table.Removals.Removed != null)
-            return false; // the comparison may still find an entry that a mark concerns
+        if (table.RemovalLog.Removed != null)
+            return false; // the inspection may still find an entry that a mark concerns
         using (ChangeScope scope = table.EnterWriter())
         {
             table.Tags.DropUpTo(version, allOnly);

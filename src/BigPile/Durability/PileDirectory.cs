@@ -58,7 +58,7 @@ internal sealed class PileDirectory : IDisposable
             superblock ??= SuperblockFile.Create(files, SuperblockName, state); // behind the catalog: it proves that there is one
             Superblock = new Superblock(this, superblock, state, bootId);
             if (!IsReadOnly && state.Format != SuperblockState.CurrentFormat)
-                Upgrade(state.Format, logger);
+                StateCurrentFormat(state.Format, logger);
         }
         catch
         {
@@ -191,7 +191,7 @@ internal sealed class PileDirectory : IDisposable
         Files.Dispose();
     }
 
-    private void Upgrade(int format, ILogger logger)
+    private void StateCurrentFormat(int format, ILogger logger)
     {
         Superblock.StateFormat();
         logger.LogWarning(

@@ -60,7 +60,7 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
         new TableInspection(core).End(core.DamagedLines - 1);
         await Eventually.TrueAsync(() => cache.Readiness.Inspection != before);
         await cache.Readiness.Inspection.WaitAsync(Eventually.Timeout);
-        Assert.False(core.Index.HasFlag(IndexHead.DamagedFlag | IndexHead.RemovedFlag | IndexHead.UncomparedFlag));
+        Assert.False(core.Index.HasFlag(IndexHead.DamagedFlag | IndexHead.RemovedFlag | IndexHead.UninspectedFlag));
     }
 
     /// <summary>What has an index of its own is freed by that, and the walk that another table needs comes behind.</summary>

@@ -22,8 +22,7 @@ public sealed class GoldenKeysTests : IDisposable
     [MemberData(nameof(Kinds))]
     public void Keys_of_present_tables_are_found(string kind)
     {
-        string keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN") ?? _temporary.Path;
-        string zip = Path.Combine(keep, $"keys-6-{kind}.zip");
+        string zip = GoldenZip.NewPath($"keys-6-{kind}", _temporary.Path);
         GoldenKeys.Make(kind, _temporary.Path, zip);
         Check(kind, zip);
     }

@@ -44,9 +44,7 @@ public sealed class GoldenTablesTests : IDisposable
     [MemberData(nameof(Kinds))]
     public void The_generator_makes_such_tables(string kind)
     {
-        string? keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN");
-        string zip =
-            Path.Combine(keep ?? _temporary.Path, $"tables-{Entries.EntryHead.Format}-in-{SuperblockState.CurrentFormat}-{kind}.zip");
+        string zip = GoldenZip.NewPath($"tables-{Entries.EntryHead.Format}-in-{SuperblockState.CurrentFormat}-{kind}", _temporary.Path);
         GoldenTables.Make(kind, _temporary.Path, zip);
         Check(isRestored: true, zip);
     }

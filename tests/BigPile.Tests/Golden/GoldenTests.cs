@@ -50,8 +50,7 @@ public sealed class GoldenTests : IDisposable
     [MemberData(nameof(Kinds))]
     public void The_generator_makes_such_a_pile(string kind)
     {
-        string? keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN");
-        string zip = Path.Combine(keep ?? _temporary.Path, $"format-{SuperblockState.CurrentFormat}-{kind}.zip");
+        string zip = GoldenZip.NewPath($"format-{SuperblockState.CurrentFormat}-{kind}", _temporary.Path);
         GoldenPile.Make(kind, _temporary.Path, zip);
         Check(kind, zip);
     }

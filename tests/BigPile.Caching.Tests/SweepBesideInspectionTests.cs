@@ -5,10 +5,10 @@ using BigPile.Caching.Recovery;
 namespace BigPile.Caching.Tests;
 
 /// <summary>
-/// While the index is compared with the pile an entry of a removed tag is taken into a bucket that a sweep's round has done, and the
+/// While the index is inspected an entry of a removed tag is taken into a bucket that a sweep's round has done, and the
 /// comparison is over before the round is.
 /// </summary>
-public sealed class SweepBesideComparisonTests
+public sealed class SweepBesideInspectionTests
 {
     private const int Keys = 200;
 
