@@ -106,6 +106,12 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
             QueueOf(isInMain).Push(fingerprint);
     }
 
+    public void DropRepeats()
+    {
+        QueueRepeats.Drop(_small, fingerprint => host.CountOf(fingerprint, isInMain: false));
+        QueueRepeats.Drop(_main, fingerprint => host.CountOf(fingerprint, isInMain: true));
+    }
+
     public void Prefetch(uint fingerprint)
     {
         _ghosts.Prefetch(fingerprint);
