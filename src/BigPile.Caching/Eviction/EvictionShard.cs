@@ -11,8 +11,9 @@ namespace BigPile.Caching.Eviction;
 /// <remarks>
 /// Lock order: the shard's lock, then a bucket's; never the other way round. Policies hold fingerprints of hashes instead of addresses,
 /// so a replaced value does not change them, and an entry is found through its bucket without reading its block. The fingerprint of a
-/// removed entry stays until it is visited; if there are too many, each new entry drops a few, and now and then all that are there twice. Invariant: each entry has a fingerprint in
-/// the policy of its priority, with its main-queue bit, or it is never evicted; so a change of either must enter it again.
+/// removed entry stays until it is visited; if there are too many, each new entry drops a few, and now and then all that are there twice.
+/// Invariant: each entry has a fingerprint in the policy of its priority, with its main-queue bit, or it is never evicted; so a change of
+/// either must enter it again.
 /// A divided shard is empty, and its operations return <see langword="false"/>: the caller asks the evictor for the new shard.
 /// </remarks>
 internal sealed class EvictionShard : CacheLineIsolated, IDisposable
@@ -243,8 +244,8 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _wasFull = true;
     }
 
-    // Called while more than one fingerprint in five is of no use: a few checks for each new entry drop about as many of removed ones as come
-    // in. If there are more nevertheless, they are those of keys that were removed and put again, which seem to be alive.
+    // Called while more than one fingerprint in five is of no use: a few checks for each new entry drop about as many of removed ones as
+    // come in. If there are more nevertheless, they are those of keys that were removed and put again, which seem to be alive.
     private void DropSomeLocked(long live)
     {
         for (int i = 0; i < ChecksAtOnce; i++)
