@@ -7,7 +7,7 @@ public sealed class RemovedAndPutAgainTests : IDisposable
 {
     private const int Rounds = 40;
     private const int BytesPerPlace = 4;
-    private const int NodesToSpare = 64 << 10; // of queues, and what a first eviction would take
+    private const int NodesToSpare = 256 << 10; // two or three of each of sixteen shards, and what a first eviction takes
 
     private readonly PileCache _cache = TestCache.Make();
 
