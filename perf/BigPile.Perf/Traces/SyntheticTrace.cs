@@ -26,7 +26,7 @@ internal static class SyntheticTrace
         ("loop", static _ => Loop(), null),
         ("scan", ZipfWithScans, null),
         ("shift", Shift, null),
-        ("bursts", Bursts, null),
+        ("bursts", static seed => Bursts(seed).Take(Accesses), null),
         ("stale", static _ => SizedKeys.Stale(), SizedKeys.SizeOf),
         ("resize", SizedKeys.Resize, SizedKeys.SizeOf),
         ("large-scan", SizedKeys.LargeScan, SizedKeys.SizeOf),
@@ -103,16 +103,13 @@ internal static class SyntheticTrace
     {
         var random = new Random(seed);
         var begun = new Queue<long>();
-        for (long next = 0, i = 0; i < Accesses; i++)
+        for (long next = 0; ;)
         {
-            if (begun.Count > BurstDistance)
-            {
-                i++;
-                yield return begun.Dequeue();
-            }
             long key = next > BurstDistance && random.NextDouble() < UsedAgain ? random.NextInt64(next) : next++;
             begun.Enqueue(key);
             yield return key;
+            if (begun.Count > BurstDistance)
+                yield return begun.Dequeue();
         }
     }
 }
