@@ -68,6 +68,8 @@ internal sealed class OwnPolicy(int keys, long capacity, KeyWeights weights) : I
         return new Visited(isPromoted ? VisitOutcome.Promoted : VisitOutcome.Kept, uses, weight);
     }
 
+    public int CountOf(uint fingerprint, bool isInMain) => _places[fingerprint] == (isInMain ? Place.Main : Place.Small) ? 1 : 0;
+
     public bool IsUsed(uint fingerprint) => _places[fingerprint] != Place.Absent && _uses[fingerprint] != 0;
 
     public void PrefetchBucket(uint fingerprint)

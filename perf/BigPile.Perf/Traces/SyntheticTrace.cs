@@ -16,6 +16,8 @@ internal static class SyntheticTrace
     private const int ScanKeys = 20_000;
     private const int Sets = 4;
     private const int SetKeys = 25_000;
+    private const int BurstDistance = 5_000; // new keys between the two uses of one
+    private const double UsedAgain = 0.05;
     private const string Prefix = "synthetic:";
 
     private static readonly (string Name, Func<int, IEnumerable<long>> Make, Func<long, int>? SizeOf)[] Kinds =
@@ -24,6 +26,7 @@ internal static class SyntheticTrace
         ("loop", static _ => Loop(), null),
         ("scan", ZipfWithScans, null),
         ("shift", Shift, null),
+        ("bursts", static seed => Bursts(seed).Take(Accesses), null),
         ("stale", static _ => SizedKeys.Stale(), SizedKeys.SizeOf),
         ("resize", SizedKeys.Resize, SizedKeys.SizeOf),
         ("large-scan", SizedKeys.LargeScan, SizedKeys.SizeOf),
@@ -31,7 +34,7 @@ internal static class SyntheticTrace
 
     /// <summary>
     /// The names of those without sizes: as frequent as their rank says; round and round; the first with scans through it; one set after
-    /// another.
+    /// another; each key twice at a distance, and few of them again.
     /// </summary>
     internal static IReadOnlyList<string> Names { get; } = NamesWhere(hasSizes: false);
 
@@ -95,4 +98,18 @@ internal static class SyntheticTrace
 
     private static IEnumerable<long> Shift(int seed) =>
         Enumerable.Range(0, Sets).SelectMany(set => Zipf(seed + set, SetKeys, Accesses / Sets).Select(key => key + (long)set * SetKeys));
+
+    private static IEnumerable<long> Bursts(int seed)
+    {
+        var random = new Random(seed);
+        var begun = new Queue<long>();
+        for (long next = 0; ;)
+        {
+            long key = next > BurstDistance && random.NextDouble() < UsedAgain ? random.NextInt64(next) : next++;
+            begun.Enqueue(key);
+            yield return key;
+            if (begun.Count > BurstDistance)
+                yield return begun.Dequeue();
+        }
+    }
 }

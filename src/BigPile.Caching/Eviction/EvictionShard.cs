@@ -11,8 +11,9 @@ namespace BigPile.Caching.Eviction;
 /// <remarks>
 /// Lock order: the shard's lock, then a bucket's; never the other way round. Policies hold fingerprints of hashes instead of addresses,
 /// so a replaced value does not change them, and an entry is found through its bucket without reading its block. The fingerprint of a
-/// removed entry stays until it is visited; if there are too many, each new entry drops a few. Invariant: each entry has a fingerprint in
-/// the policy of its priority, with its main-queue bit, or it is never evicted; so a change of either must enter it again.
+/// removed entry stays until it is visited; if there are too many, each new entry drops a few, and now and then all that are there twice.
+/// Invariant: each entry has a fingerprint in the policy of its priority, with its main-queue bit, or it is never evicted; so a change of
+/// either must enter it again.
 /// A divided shard is empty, and its operations return <see langword="false"/>: the caller asks the evictor for the new shard.
 /// </remarks>
 internal sealed class EvictionShard : CacheLineIsolated, IDisposable
@@ -28,6 +29,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private TableCapacity _table; // of the whole table; guarded by _lock
     private TableCapacity _capacity = new(1, 1); // of this shard; written under _lock, Entries read without
     private volatile bool _wasFull; // the table was at its limit once; written under _lock, read without
+    private long _mostWithRepeats; // fingerprints beyond which repeated ones are dropped again; 0: unknown; guarded by _lock
     private bool _isDivided; // its entries are in other shards, for ever; guarded by _lock
     private uint _turns; // calls of IsTurn, about; any thread writes
     private TinySpinLock _lock;
@@ -119,7 +121,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             policy.Enter(fingerprint, isForMain, weight);
             long live = LiveEntries;
             if (_classes.Count > live + live / 4 + DeadAllowance)
-                CheckSomeLocked();
+                DropSomeLocked(live);
+            else
+                _mostWithRepeats = 0;
             return true;
         }
         finally
@@ -240,8 +244,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _wasFull = true;
     }
 
-    // Called while more than one fingerprint in five is of a removed entry: a few checks for each new entry drop about as many as come in.
-    private void CheckSomeLocked()
+    // Called while more than one fingerprint in five is of no use: a few checks for each new entry drop about as many of removed ones as
+    // come in. If there are more nevertheless, they are those of keys that were removed and put again, which seem to be alive.
+    private void DropSomeLocked(long live)
     {
         for (int i = 0; i < ChecksAtOnce; i++)
         {
@@ -249,5 +254,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
                 return;
             longest.Policy.CheckOne();
         }
+        if (_classes.Count <= Math.Max(_mostWithRepeats, live + live / 2 + 2 * DeadAllowance))
+            return;
+        _classes.DropRepeats();
+        _mostWithRepeats = _classes.Count + _classes.Count / 4 + DeadAllowance;
     }
 }

@@ -68,6 +68,8 @@ internal sealed class PriorityClass : IPolicyHost, IDisposable
         return new Visited(isPromoted ? VisitOutcome.Promoted : VisitOutcome.Kept, uses, weight);
     }
 
+    public int CountOf(uint fingerprint, bool isInMain) => _entries.CountOf(new QueuedEntry(fingerprint, isInMain, _priority));
+
     public bool IsUsed(uint fingerprint) => _entries.IsUsed(fingerprint, _priority);
 
     public void PrefetchBucket(uint fingerprint) => _entries.PrefetchBucket(fingerprint);

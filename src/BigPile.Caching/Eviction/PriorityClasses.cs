@@ -102,6 +102,13 @@ internal sealed class PriorityClasses(ShardEntries entries, Func<IPolicyHost, IE
         return false;
     }
 
+    /// <summary>Drops fingerprints that are queued more often than entries have them.</summary>
+    internal void DropRepeats()
+    {
+        foreach (PriorityClass? one in _classes)
+            one?.Policy.DropRepeats();
+    }
+
     /// <summary>Visits all fingerprints.</summary>
     internal void ForEach(Visitor visit)
     {

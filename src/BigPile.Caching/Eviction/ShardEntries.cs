@@ -41,6 +41,19 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
         return false;
     }
 
+    /// <summary>The number of entries that a queue identifies alike.</summary>
+    internal int CountOf(QueuedEntry entry)
+    {
+        int count = 0;
+        using LockedBucket bucket = Index.Lock(HashOf(entry.Fingerprint));
+        foreach (Bucket* line in bucket.Lines)
+        {
+            for (uint match = Match(line, entry.Fingerprint); match != 0; match &= match - 1)
+                count += Is(new SlotPlace(line, BitOperations.TrailingZeroCount(match)), entry) ? 1 : 0;
+        }
+        return count;
+    }
+
     /// <summary>Sets the main-queue bit of one entry of the small queue.</summary>
     /// <remarks>Only one: another entry with the same fingerprint is queued on its own, maybe in the small queue.</remarks>
     internal void MarkMain(uint fingerprint, EntryPriority priority)
@@ -58,9 +71,7 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
             for (uint match = Match(line, entry.Fingerprint); match != 0; match &= match - 1)
             {
                 place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
-                IndexSlot value = place.Value;
-                if (!value.IsEmpty && line->IsInMain(place.Slot) == entry.IsMain && value.Address != pinnedAddress
-                    && host.MayHavePriorityLocked(place, entry.Priority))
+                if (place.Value.Address != pinnedAddress && Is(place, entry))
                     return true;
             }
         }
@@ -83,6 +94,9 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
                 host.Prefetch(slot);
         }
     }
+
+    private bool Is(SlotPlace place, QueuedEntry entry) =>
+        !place.Value.IsEmpty && place.Line->IsInMain(place.Slot) == entry.IsMain && host.MayHavePriorityLocked(place, entry.Priority);
 
     // The slots of a line that match a fingerprint; for tag 0 also empty ones. The bucket's number covers the hash bits outside the tag.
     private uint Match(Bucket* line, uint fingerprint) => Bucket.Match(line, IndexSlot.TagOf(HashOf(fingerprint)), TagMask);

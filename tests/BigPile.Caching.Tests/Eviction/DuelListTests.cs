@@ -98,30 +98,32 @@ public sealed class DuelListTests
     }
 
     [Fact]
-    public void Where_a_whole_ring_grows_old_and_nobody_was_used_they_are_idle_until_one_is()
+    public void Where_duels_grow_old_and_nobody_was_used_the_held_are_of_no_use_until_some_are()
     {
         var used = new HashSet<uint>();
         var duels = new DuelList(used.Contains);
         BeginMany(duels, from: 0, to: Life);
-        Assert.False(duels.AreIdle, "none is old yet");
+        Assert.False(duels.AreHeldOfNoUse, "none is old yet");
         BeginMany(duels, from: Life, to: 10 * Life);
-        Assert.True(duels.AreIdle);
-        Assert.InRange(duels.Score, -1, -0.9); // who held a place for so long without a use has lost
-        for (uint i = 0; i < 20 * Life * Capacity; i++)
+        Assert.True(duels.AreHeldOfNoUse); // who held a place for so long without a use has lost
+        for (uint i = 1; i < 20 * Life * Capacity; i += 2)
             used.Add(i);
         BeginMany(duels, from: 10 * Life, to: 20 * Life);
-        Assert.False(duels.AreIdle);
+        Assert.False(duels.AreHeldOfNoUse);
     }
 
     [Fact]
-    public void A_winner_ends_that_they_are_idle()
+    public void One_held_entry_that_wins_ends_that_they_are_of_no_use()
     {
         var duels = new DuelList(_ => false);
         BeginMany(duels, from: 0, to: 10 * Life);
-        Assert.True(duels.AreIdle);
+        Assert.True(duels.AreHeldOfNoUse);
         duels.Begin(1_000_001, 1_000_002, 12 * Life, Capacity);
         duels.End(1_000_001, isMissed: true);
-        Assert.False(duels.AreIdle);
+        Assert.True(duels.AreHeldOfNoUse, "a newcomer has won");
+        duels.Begin(1_000_003, 1_000_004, 12 * Life, Capacity);
+        duels.End(1_000_004, isMissed: true);
+        Assert.False(duels.AreHeldOfNoUse);
     }
 
     [Theory]

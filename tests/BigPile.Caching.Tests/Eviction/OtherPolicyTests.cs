@@ -91,6 +91,10 @@ public sealed class OtherPolicyTests
                 _queue.Enqueue(oldest);
         }
 
+        public void DropRepeats()
+        {
+        }
+
         public void Prefetch(uint fingerprint)
         {
         }

@@ -38,12 +38,12 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     private const double Life = 2; // of a duel: the weight of the entries that come meanwhile, in capacities
     private const double VoteShare = 1 / 64.0; // weight of one result in the score
     private const double MaxScoreThatAdmits = 0.1; // newcomers are admitted until held entries win clearly
+    private const double MaxScoreOfNoUse = -0.99; // for some seventy results no held entry has won
 
     private Duel[]? _duels; // a ring; null before the first duel
     private ushort[]? _directory; // by hash: number of its duel, plus 1; 0: empty
     private int _directoryShift; // bits of the multiplied hash that the directory ignores
     private int _next; // place of the next duel in the ring
-    private int _oldInTurn; // duels in a row that outlived their life without a use
 
     /// <summary>The mean result: from -1 (newcomers are used first) to 1 (held entries are).</summary>
     internal double Score { get; private set; }
@@ -51,8 +51,8 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     /// <summary>Whether newcomers go to the main queue.</summary>
     internal bool AdmitsNewcomers => Score <= MaxScoreThatAdmits;
 
-    /// <summary>Whether a whole ring of duels in a row outlived their life without a use: the main queue's entries are of no use.</summary>
-    internal bool AreIdle => _duels != null && _oldInTurn >= _duels.Length;
+    /// <summary>Whether held entries hardly ever win: the main queue's are of no use.</summary>
+    internal bool AreHeldOfNoUse => Score <= MaxScoreOfNoUse;
 
     internal long SizeBytes => _duels == null ? 0 : SizeBytesOf(_duels.Length);
 
@@ -149,9 +149,7 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
             return false;
         bool isNewcomerUsed = isUsed(old.Newcomer);
         bool isHeldUsed = isUsed(old.Held);
-        int oldInTurn = isNewcomerUsed || isHeldUsed ? 0 : Math.Min(_oldInTurn + 1, _duels.Length);
         Close(number, !isHeldUsed ? -1 : isNewcomerUsed ? 0 : 1);
-        _oldInTurn = oldInTurn;
         return true;
     }
 
@@ -159,10 +157,7 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     {
         Debug.Assert(_duels![number].IsOpen, "The duel is open.");
         if (vote != 0)
-        {
             Score += (vote - Score) * VoteShare;
-            _oldInTurn = 0;
-        }
         _directory![PlaceOf(_duels[number].Newcomer)] = _directory[PlaceOf(_duels[number].Held)] = 0;
         _duels[number] = default;
         Count--;

@@ -18,8 +18,9 @@ namespace BigPile.Caching.Eviction.Policies;
 /// it is estimated to be used more often than the oldest unused entry there, in proportion to their sizes; else it is evicted. Otherwise
 /// the oldest unused entry of the main queue is evicted; used ones are reinserted with one use less. The steps of one eviction are bounded.
 /// Target: a ghost that left the small queue last would still be there if that were a little larger; one that left the main queue last,
-/// if that were. So the first raises the target, if it is admitted, and the second lowers it, each by its weight. If only expired duels
-/// tell of the main queue, it is of no use: then every ghost of the small queue raises the target. A refused one lowers a large target.
+/// if that were. So the first raises the target, if it is admitted, and the second lowers it, each by its weight. If the duels say that the
+/// main queue is of no use, older ghosts of the small queue raise the target too: of keys that are used a few times, and hardly again, the
+/// later uses may be too far apart for the recent ghosts. A refused ghost lowers a large target.
 /// Size: nothing depends on how many entries a newcomer replaces, so the claim of small old entries ages as that of large ones does.
 /// </remarks>
 internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
@@ -31,6 +32,7 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
     private const double InitialShare = 0.05;
     private const double MinShare = 0.01;
     private const double MaxShare = 0.9;
+    private const double PartOfOld = 0.25; // of its weight, by which a ghost that is not recent raises the target
     private const double LargeShare = 0.2; // above this, each refused ghost lowers the target
     private const long LeastRemembered = 1024;
     private const int MostToldToSketch = 1 << 18; // one pause of a millisecond or two
@@ -106,6 +108,12 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
             QueueOf(isInMain).Push(fingerprint);
     }
 
+    public void DropRepeats()
+    {
+        QueueRepeats.Drop(_small, fingerprint => host.CountOf(fingerprint, isInMain: false));
+        QueueRepeats.Drop(_main, fingerprint => host.CountOf(fingerprint, isInMain: true));
+    }
+
     public void Prefetch(uint fingerprint)
     {
         _ghosts.Prefetch(fingerprint);
@@ -166,8 +174,8 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
     {
         if (ghost == GhostKind.Main)
             _share -= isRecent ? step : 0;
-        else if (isAdmitted && (isRecent || _duels.AreIdle))
-            _share += step;
+        else if (isAdmitted && (isRecent || _duels.AreHeldOfNoUse))
+            _share += isRecent ? step : PartOfOld * step;
         else if (!isAdmitted && _share > LargeShare)
             _share -= step;
         _share = Math.Clamp(_share, MinShare, MaxShare);

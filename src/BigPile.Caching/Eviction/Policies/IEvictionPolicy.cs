@@ -46,6 +46,9 @@ internal interface IEvictionPolicy : IDisposable
     /// <summary>Checks one fingerprint, and drops it if its entry no longer exists.</summary>
     void CheckOne();
 
+    /// <summary>Drops fingerprints that are queued more often than entries have them, the oldest first; many, but maybe not all.</summary>
+    void DropRepeats();
+
     /// <summary>Prefetches what <see cref="Admit"/> reads: it does not access the memory.</summary>
     void Prefetch(uint fingerprint);
 

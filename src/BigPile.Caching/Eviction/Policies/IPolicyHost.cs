@@ -9,6 +9,9 @@ internal interface IPolicyHost
     /// <param name="rule">The rule.</param>
     Visited Visit(uint fingerprint, bool isInMain, VisitRule rule);
 
+    /// <summary>The number of entries with a fingerprint in a queue. Those that cannot be read count.</summary>
+    int CountOf(uint fingerprint, bool isInMain);
+
     /// <summary>Whether an entry exists, in either queue, and has uses.</summary>
     bool IsUsed(uint fingerprint);
 
