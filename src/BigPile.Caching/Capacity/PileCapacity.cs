@@ -18,6 +18,7 @@ internal sealed class PileCapacity
 
     private readonly Lock _lock = new();
     private IGivesWay[] _tables = []; // replaced as a whole under the lock
+    private bool _mayBePending; // tables gave way since the last drain; interlocked
 
     internal void Add(IGivesWay table) => Change(tables => [.. tables, table]);
 
@@ -38,7 +39,20 @@ internal sealed class PileCapacity
         double share = Math.Min(1, Math.ScaleB(batch, attempt) / all);
         for (int i = 0; i < tables.Length; i++)
             tables[i].GiveWay((long)Math.Ceiling(share * evictable[i]));
+        Volatile.Write(ref _mayBePending, true);
         return true;
+    }
+
+    /// <summary>
+    /// Writes what tables have evicted to their files: who makes them give way waits for it, else the copies would fill the memory instead.
+    /// The caller is outside of critical regions and holds no stripe lock.
+    /// </summary>
+    internal void Drain()
+    {
+        if (!Volatile.Read(ref _mayBePending) || !Interlocked.Exchange(ref _mayBePending, false))
+            return;
+        foreach (IGivesWay table in Volatile.Read(ref _tables))
+            table.Drain();
     }
 
     private void Change(Func<IGivesWay[], IGivesWay[]> change)

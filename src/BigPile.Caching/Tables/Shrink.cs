@@ -39,6 +39,19 @@ internal sealed class Shrink(TableEngine table) : IGivesWay
             table.Heap.Background.Queue($"the demotions of the table '{table.Name}'", () => disk.Drain());
     }
 
+    /// <inheritdoc/>
+    public void Drain()
+    {
+        try
+        {
+            table.Disk?.Drain();
+        }
+        catch (ObjectDisposedException)
+        {
+            // closed or dropped meanwhile
+        }
+    }
+
     private bool TryGiveWay(long now)
     {
         using ChangeScope scope = table.EnterWriter();
