@@ -8,4 +8,7 @@ internal interface IGivesWay
 
     /// <summary>Evicts about so many bytes, by the table's own policy. The caller is outside of critical regions.</summary>
     void GiveWay(long bytes);
+
+    /// <summary>Writes what it has evicted to its file. The caller is outside of critical regions and holds no stripe lock.</summary>
+    void Drain();
 }

@@ -18,6 +18,7 @@ internal sealed class PileCapacity
 
     private readonly Lock _lock = new();
     private IGivesWay[] _tables = []; // replaced as a whole under the lock
+    private bool _mayBePending; // tables gave way since the last drain; interlocked
 
     internal void Add(IGivesWay table) => Change(tables => [.. tables, table]);
 
@@ -26,19 +27,32 @@ internal sealed class PileCapacity
     /// <summary>Evicts for a block that the pile has refused.</summary>
     /// <param name="blockBytes">The block's size.</param>
     /// <param name="attempt">The number of earlier attempts of the same put: what went had other sizes, or others took it.</param>
-    /// <returns>Whether to retry; <see langword="false"/> where all that may go is less than the block: then nothing has gone.</returns>
+    /// <returns>Whether to retry; <see langword="false"/> where all that might go is less than the block, or all of it has gone.</returns>
     internal bool TryMakeSpace(long blockBytes, int attempt)
     {
         IGivesWay[] tables = Volatile.Read(ref _tables);
         long[] evictable = Array.ConvertAll(tables, static table => table.EvictableBytes);
         long all = evictable.Sum();
-        if (all < blockBytes || all == 0 || attempt >= MostAttempts)
-            return false;
+        if (all <= 0 || (attempt == 0 && all < blockBytes) || attempt >= MostAttempts)
+            return false; // later what has gone counts as well
         double batch = Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes));
         double share = Math.Min(1, Math.ScaleB(batch, attempt) / all);
         for (int i = 0; i < tables.Length; i++)
             tables[i].GiveWay((long)Math.Ceiling(share * evictable[i]));
+        Volatile.Write(ref _mayBePending, true);
         return true;
+    }
+
+    /// <summary>
+    /// Writes what tables have evicted to their files: who makes them give way waits for it, else the copies would fill the memory instead.
+    /// The caller is outside of critical regions and holds no stripe lock.
+    /// </summary>
+    internal void Drain()
+    {
+        if (!Volatile.Read(ref _mayBePending) || !Interlocked.Exchange(ref _mayBePending, false))
+            return;
+        foreach (IGivesWay table in Volatile.Read(ref _tables))
+            table.Drain();
     }
 
     private void Change(Func<IGivesWay[], IGivesWay[]> change)

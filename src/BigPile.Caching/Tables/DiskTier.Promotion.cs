@@ -28,6 +28,7 @@ internal sealed unsafe partial class DiskTier
             outcome = PromoteStripeLocked(key, block, minVersion);
         if (outcome == SpillOutcome.Promoted)
             Drain(MostForOneReturn); // other entries were evicted for it
+        table.PileCapacity.Drain();
         return outcome;
     }
 

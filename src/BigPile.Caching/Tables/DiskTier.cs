@@ -144,6 +144,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         }
         // With no stripe lock held: it takes others.
         Drain();
+        table.PileCapacity.Drain();
         return result;
     }
 

@@ -19,11 +19,14 @@ internal struct Retry(TableEngine table)
     internal bool TryPrepare(in KeyProbe key, [NotNullWhen(false)] PileException? failure)
     {
         if (failure != null)
-            return table.Heap.TryReclaim(failure, ref _reclaims) || TryMakeSpace(failure);
+            return TryPrepare(failure);
         Debug.Assert(key.Matcher != null, "Only a comparer's keys are compared outside, with no lock held.");
         key.Matcher!.Learn();
         return true;
     }
+
+    /// <summary>As the other overload, for a call that compares no keys.</summary>
+    internal bool TryPrepare(PileException failure) => table.Heap.TryReclaim(failure, ref _reclaims) || TryMakeSpace(failure);
 
     private bool TryMakeSpace(PileException failure)
     {

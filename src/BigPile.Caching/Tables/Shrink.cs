@@ -19,7 +19,9 @@ internal sealed class Shrink(TableEngine table) : IGivesWay
     public void GiveWay(long bytes)
     {
         // Counted by the mean: beside puts of other threads the footprint does not tell what an eviction has freed.
-        long mean = table.Limits.MeanEntryBytes();
+        // Also of a few entries: of large ones the usual estimate would evict all.
+        Budget budget = table.Limits.Budget;
+        long mean = Math.Max(1, budget.FootprintBytes / Math.Max(1, budget.Entries));
         long most = Interlocked.Add(ref _owedBytes, bytes) / mean;
         Interlocked.Add(ref _owedBytes, -most * mean);
         long now = table.Clock.Now;
@@ -35,6 +37,19 @@ internal sealed class Shrink(TableEngine table) : IGivesWay
         // Later: the caller may hold a stripe's lock, and the drain takes others.
         if (table.Disk is { } disk)
             table.Heap.Background.Queue($"the demotions of the table '{table.Name}'", () => disk.Drain());
+    }
+
+    /// <inheritdoc/>
+    public void Drain()
+    {
+        try
+        {
+            table.Disk?.Drain();
+        }
+        catch (ObjectDisposedException)
+        {
+            // closed or dropped meanwhile
+        }
     }
 
     private bool TryGiveWay(long now)

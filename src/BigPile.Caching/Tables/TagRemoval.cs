@@ -24,7 +24,7 @@ internal readonly struct TagRemoval(TableEngine table)
     internal ulong TryMarkAll(out PileException? failure)
     {
         OutdateFlights(TagMarks.AllTag); // first, as in RemoveByTag
-        return TryPublish([TagMarks.AllTag], out failure);
+        return TryPublish([TagMarks.AllTag], othersGiveWay: false, out failure); // a clear frees the table's own entries
     }
 
     /// <summary>Drops the marks up to a version. No entry that they concern is left.</summary>
@@ -41,10 +41,11 @@ internal readonly struct TagRemoval(TableEngine table)
     }
 
     // Returns 0 if the pile is full.
-    private ulong TryPublish(ReadOnlySpan<ulong> tags, out PileException? failure)
+    private ulong TryPublish(ReadOnlySpan<ulong> tags, bool othersGiveWay, out PileException? failure)
     {
         Debug.Assert(!tags.IsEmpty, "A mark concerns a tag, or all entries.");
-        int attempt = 0;
+        int reclaims = 0;
+        var retry = new Retry(table);
         do
         {
             ulong floor = table.Clock.VersionAt(table.Clock.Now); // before the region: the clock may wait
@@ -61,13 +62,13 @@ internal readonly struct TagRemoval(TableEngine table)
                 table.Content.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
             }
         }
-        while (table.Heap.TryReclaim(failure, ref attempt));
+        while (othersGiveWay ? retry.TryPrepare(failure) : table.Heap.TryReclaim(failure, ref reclaims));
         return 0;
     }
 
     private ulong Publish(ReadOnlySpan<ulong> tags)
     {
-        ulong version = TryPublish(tags, out PileException? failure);
+        ulong version = TryPublish(tags, othersGiveWay: true, out PileException? failure);
         return failure == null ? version : throw failure;
     }
 

@@ -68,8 +68,12 @@ internal unsafe ref partial struct Upsert
     {
         if (_block.IsNone) // else TryTakeBlockFirst took it
             _block = _table.Heap.Take(_payloadBytes, out _failure);
-        return _failure == null;
+        if (_failure is PileFullException && IsRefused())
+            _failure = null; // nothing gives way to it
+        return !_block.IsNone;
     }
+
+    private bool IsRefused() => !TryFindOwn(out _, out bool lacksPlace) || (lacksPlace && !Refuse());
 
     private bool TryTakeBlockFirst(in OwnEntry own)
     {

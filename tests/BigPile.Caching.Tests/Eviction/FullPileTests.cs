@@ -85,6 +85,67 @@ public sealed class FullPileTests
     }
 
     [Fact]
+    public void Of_a_few_large_entries_few_go()
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> large = cache.GetOrCreateTable<int, byte[]>(Speculative("large"));
+        for (int key = 0; large.Statistics.Evictions == 0; key++)
+            large.PutBytes(key, new byte[2_500_000], out _);
+        long before = large.Statistics.EntryCount;
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
+        for (int key = 0; key < 100; key++)
+            durable.PutBytes(key, new byte[ValueBytes], out _);
+        Assert.InRange(before, 7, 16); // so few that the table does not know their mean
+        Assert.InRange(large.Statistics.EntryCount, before - 2, before);
+    }
+
+    [Fact]
+    public void A_large_value_for_which_nearly_all_must_go_is_stored()
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
+        Fill(cache, first);
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
+        durable.PutBytes(1, new byte[PileBytes / 8 * 5], out _);
+        Assert.Equal(1, durable.Statistics.EntryCount);
+    }
+
+    [Fact]
+    public void A_put_that_is_refused_anyway_evicts_nothing()
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
+        durable.PutBytes(1, [1], out EntryInfo info);
+        CacheTable<int, byte[]> narrow = cache.GetOrCreateTable<int, byte[]>(new TableOptions("narrow") { FixedIndex = true });
+        var never = new EntryOptions { Priority = EntryPriority.NeverEvict };
+        for (int key = 0; key < 1_000; key++)
+            narrow.PutBytes(key, [1], never, out _);
+        Fill(cache, first);
+        long before = first.Statistics.EntryCount;
+        Assert.False(durable.Update(1, new byte[PileBytes / 8], info.Version + 1, out _));
+        Assert.False(durable.Update(2, new byte[PileBytes / 8], info.Version, out _));
+        Assert.Equal(PutResult.Collision, narrow.PutBytes(-1, new byte[PileBytes / 8], out _));
+        Assert.Equal(before, first.Statistics.EntryCount);
+    }
+
+    [Fact]
+    public void A_removal_by_tag_finds_space_for_its_mark()
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
+        for (int key = 0; key < 1_000; key++)
+            first.PutBytes(key, new byte[ValueBytes], out _);
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
+        durable.Put(1, [1], new EntryOptions { Tags = ["red"] });
+        // Nothing gives way to objects outside of tables: so until not even a small one fits.
+        foreach (int size in (int[])[ValueBytes, 200, 100, 60, 40, 20, 8])
+            Assert.Throws<PileFullException>(() => FillWithObjects(cache.Pile, size));
+        durable.RemoveByTag("red");
+        Assert.False(durable.ContainsKey(1));
+    }
+
+    [Fact]
     public void What_goes_from_a_mapped_pile_is_used_after_a_flush()
     {
         using var directory = new TemporaryDirectory();
@@ -167,6 +228,12 @@ public sealed class FullPileTests
 
     private static PileCache Make(StoreKind store = StoreKind.Native) =>
         new(new Pile(new PileOptions { Store = store, SegmentBytes = 4 << 20, MaxBytes = PileBytes }), ownsPile: true);
+
+    private static void FillWithObjects(Pile pile, int bytes)
+    {
+        while (true)
+            pile.Put(new byte[bytes]);
+    }
 
     private static TableOptions Speculative(string name) => new(name) { MaxBytes = 4 * PileBytes };
 
