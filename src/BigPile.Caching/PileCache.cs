@@ -11,7 +11,6 @@ using BigPile.Caching.Recovery;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
-using BigPile.Durability;
 using BigPile.Memory.Concurrency;
 using BigPile.Telemetry;
 
@@ -64,11 +63,11 @@ public sealed partial class PileCache : IDisposable
         if (pile.IsReadOnly)
             throw new ArgumentException("Tables need a pile that can be changed: open it without PileOptions.ReadOnly.", nameof(pile));
         options.Validate();
-        RefuseBeyondVersions(pile);
+        CacheClock.RefuseBeyondVersions(pile);
         SpillDirectory.Prepare(options.SpillDirectory);
         Pile = pile;
         _options = options;
-        _defaults = CheckDefaults(options.DefaultTableOptions);
+        _defaults = TableOptions.CheckDefaults(options.DefaultTableOptions);
         _reportDamage = () => _indexes!.ReportDamage(InspectDamaged);
         PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();
         if (!pile.Tables.TryTakeTables())
@@ -107,7 +106,7 @@ public sealed partial class PileCache : IDisposable
     public TableOptions DefaultTableOptions
     {
         get => Volatile.Read(ref _defaults);
-        set => Volatile.Write(ref _defaults, CheckDefaults(value));
+        set => Volatile.Write(ref _defaults, TableOptions.CheckDefaults(value));
     }
 
     /// <summary>The names of all tables, in ordinal order, without those that are hidden.</summary>
@@ -238,26 +237,6 @@ public sealed partial class PileCache : IDisposable
 
     private MeteredTable[] MeteredTables() => Array.ConvertAll(
         Engines(), static engine => new MeteredTable(engine.Name, engine.Options, engine.CounterValues, engine.Statistics));
-
-    private static TableOptions CheckDefaults(TableOptions options)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        if (options.Name != TableOptions.AnyName)
-            throw new ArgumentException($"The options of all tables have the name '*', and these have '{options.Name}'.", nameof(options));
-        options.Validate();
-        return options;
-    }
-
-    private static void RefuseBeyondVersions(Pile pile)
-    {
-        if (pile.Tables.Versions.Limit <= Versions.Max)
-            return;
-        throw new PileStorageException(
-            $"The tables of the pile in '{pile.DirectoryPath}' were used under a clock past the year 2248 by a version that did not refuse "
-            + "it. Their entries have versions that run into a bit with another meaning: what was put since can't be told from damage. "
-            + "Restore the pile from a copy of before, or export the tables with that version and load them into a new pile. Objects that "
-            + "are in no table can still be used.");
-    }
 
     private void InspectDamaged()
     {

@@ -55,6 +55,16 @@ public sealed record TableOptions(string Name)
 
     internal const long MinBytes = 1 << 20;
 
+    /// <summary>Refuses options that can't be those of all tables.</summary>
+    internal static TableOptions CheckDefaults(TableOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        if (options.Name != AnyName)
+            throw new ArgumentException($"The options of all tables have the name '*', and these have '{options.Name}'.", nameof(options));
+        options.Validate();
+        return options;
+    }
+
     /// <summary>Throws if an option is out of its range, so that a configuration is refused before a table is made of it.</summary>
     /// <exception cref="ArgumentException">An option is out of its range; the message names it and its range.</exception>
     public void Validate()

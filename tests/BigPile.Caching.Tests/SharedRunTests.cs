@@ -125,7 +125,7 @@ public sealed class SharedRunTests : IDisposable
             cancellationToken: leaving.Token).AsTask();
         await leaving.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => left.WaitAsync(Eventually.Timeout));
-        Assert.Equal("v", await Task.Run(() => _table.GetOrAdd("k", static _ => "v")).WaitAsync(Eventually.Timeout));
+        Assert.Equal("v", await SideBySide.Start(() => _table.GetOrAdd("k", static _ => "v")).WaitAsync(Eventually.Timeout));
         release.Set();
         await cancelled.Task.WaitAsync(Eventually.Timeout);
     }

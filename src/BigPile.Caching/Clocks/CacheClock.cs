@@ -282,4 +282,16 @@ internal sealed class CacheClock
     /// Ticks that cache time is ahead of its target. A tenth of a second later it advances at half its rate until they are worked off.
     /// </param>
     private sealed record Anchor(long Stamp, long TickMs, long Ticks, TimeSpan Slept, long Excess = 0);
+
+    /// <summary>Refuses a pile whose entries have later versions than can be told from damage.</summary>
+    internal static void RefuseBeyondVersions(Pile pile)
+    {
+        if (pile.Tables.Versions.Limit <= Versions.Max)
+            return;
+        throw new PileStorageException(
+            $"The tables of the pile in '{pile.DirectoryPath}' were used under a clock past the year 2248 by a version that did not refuse "
+            + "it. Their entries have versions that run into a bit with another meaning: what was put since can't be told from damage. "
+            + "Restore the pile from a copy of before, or export the tables with that version and load them into a new pile. Objects that "
+            + "are in no table can still be used.");
+    }
 }

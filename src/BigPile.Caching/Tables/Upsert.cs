@@ -23,7 +23,8 @@ namespace BigPile.Caching.Tables;
 /// <remarks>
 /// <see cref="Attempt"/> has the steps in the order of their stores. Of two puts of one key the later swap has the higher version, as it
 /// is drawn under the bucket's lock. A kill between the entry's header and the free of the old block leaves two blocks of the key: the
-/// intent, or the higher version, decides. A put that is refused or fails changes nothing of its key; others may have been evicted for it.
+/// intent, or the higher version, decides. A put that is refused or fails changes nothing of its key; others may have been evicted for it,
+/// and in a full pile the key's own entry, like any.
 /// Owned by the calling thread.
 /// </remarks>
 internal unsafe ref partial struct Upsert

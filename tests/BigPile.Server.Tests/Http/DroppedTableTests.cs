@@ -85,7 +85,7 @@ public sealed class DroppedTableTests : IAsyncLifetime
     public async Task A_put_beside_drops_is_answered_as_if_there_were_none()
     {
         using var stop = new CancellationTokenSource();
-        Task dropping = Task.Run(() =>
+        Task dropping = SideBySide.Start(() =>
         {
             while (!stop.IsCancellationRequested)
                 _ = _cache.DropTable("t");
