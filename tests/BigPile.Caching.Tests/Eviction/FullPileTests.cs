@@ -199,6 +199,29 @@ public sealed class FullPileTests
     }
 
     [Fact]
+    public void The_put_that_makes_tables_give_way_writes_what_they_evict()
+    {
+        const int InHand = 2; // that the background writes at this instant
+        using var directory = new TemporaryDirectory();
+        using var cache = new PileCache(
+            new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20, MaxBytes = PileBytes }),
+            new PileCacheOptions { OwnsPile = true, SpillDirectory = directory.Path });
+        CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
+        CacheTable<int, byte[]> second = cache.GetOrCreateTable<int, byte[]>(Speculative("second"));
+        int most = 0;
+        for (int key = 0; key < 40_000; key++)
+        {
+            (key % 2 == 0 ? first : second).PutBytes(key, new byte[ValueBytes], out _);
+            int pending = 0;
+            if (key % 16 == 0 && first.Statistics.SpilledEntries != 0)
+                first.Core.Disk!.Store.PassStripes((_, _) => pending++);
+            most = Math.Max(most, pending);
+        }
+        Assert.NotEqual(0, first.Statistics.SpilledEntries);
+        Assert.InRange(most, 0, InHand);
+    }
+
+    [Fact]
     public async Task Tables_that_change_their_options_and_are_dropped_give_way_or_not()
     {
         using PileCache cache = Make();
