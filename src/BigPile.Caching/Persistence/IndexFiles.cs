@@ -14,7 +14,7 @@ namespace BigPile.Caching.Persistence;
 /// <list type="bullet">
 /// <item>No store to them is missing: the machine was not restarted, as the system keeps a killed process's stores to a mapped file; or
 /// files and pile were closed, and each index matches its checksums.</item>
-/// <item>If they were closed, nothing was put since.</item>
+/// <item>If they were closed, no cache has used the pile since.</item>
 /// <item>The pile's superblock names this set: a pile may be opened with other directories for its indexes in turn.</item>
 /// <item>The number of their last use is also the pile's: either may have been restored from a copy.</item>
 /// </list>

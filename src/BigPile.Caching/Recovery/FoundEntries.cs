@@ -92,7 +92,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "The critical region keeps the block.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
-        table.Heap.Versions.RaiseTo(head.Version); // later puts get higher ones
+        table.Heap.Versions.RaiseTo(head.Version);
         bool isNew = AddFoundLocking(critical, found, head);
         // After the lock of the bucket: those of the evictor's shards come first.
         if (isNew)

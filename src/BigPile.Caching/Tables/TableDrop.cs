@@ -46,7 +46,7 @@ internal sealed unsafe class TableDrop(TableEngine table)
         var head = new EntryHead(view.Payload);
         if (!head.FitsIn(view.PayloadBytes) || head.Version > upTo)
             return false;
-        heap.Versions.RaiseTo(head.Version); // versions go on above all that were used
+        heap.Versions.RaiseTo(head.Version);
         EntryStore.Free(heap, address, head.Owned);
         return true;
     }
