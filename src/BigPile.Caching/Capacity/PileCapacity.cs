@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 
@@ -17,12 +18,20 @@ internal sealed class PileCapacity
     private const int MostAttempts = 32; // of one put; each evicts twice as much
 
     private readonly Lock _lock = new();
-    private IGivesWay[] _tables = []; // replaced as a whole under the lock
+    private readonly HashSet<IGivesWay> _tables = []; // under the lock
     private bool _mayBePending; // tables gave way since the last drain; interlocked
 
-    internal void Add(IGivesWay table) => Change(tables => [.. tables, table]);
+    internal void Add(IGivesWay table)
+    {
+        lock (_lock)
+            _tables.Add(table);
+    }
 
-    internal void Remove(IGivesWay table) => Change(tables => Array.FindAll(tables, one => one != table));
+    internal void Remove(IGivesWay table)
+    {
+        lock (_lock)
+            _tables.Remove(table);
+    }
 
     /// <summary>Evicts for a block that the pile has refused.</summary>
     /// <param name="blockBytes">The block's size.</param>
@@ -30,7 +39,7 @@ internal sealed class PileCapacity
     /// <returns>Whether to retry; <see langword="false"/> where all that might go is less than the block, or all of it has gone.</returns>
     internal bool TryMakeSpace(long blockBytes, int attempt)
     {
-        IGivesWay[] tables = Volatile.Read(ref _tables);
+        IGivesWay[] tables = Copy();
         long[] evictable = Array.ConvertAll(tables, static table => table.EvictableBytes);
         long all = evictable.Sum();
         if (all <= 0 || (attempt == 0 && all < blockBytes) || attempt >= MostAttempts)
@@ -51,13 +60,13 @@ internal sealed class PileCapacity
     {
         if (!Volatile.Read(ref _mayBePending) || !Interlocked.Exchange(ref _mayBePending, false))
             return;
-        foreach (IGivesWay table in Volatile.Read(ref _tables))
+        foreach (IGivesWay table in Copy())
             table.Drain();
     }
 
-    private void Change(Func<IGivesWay[], IGivesWay[]> change)
+    private IGivesWay[] Copy()
     {
         lock (_lock)
-            Volatile.Write(ref _tables, change(_tables));
+            return [.. _tables];
     }
 }
