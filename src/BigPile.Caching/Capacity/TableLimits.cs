@@ -237,6 +237,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     }
 
     /// <summary>Enters a new entry into the evictor's queues. The caller holds no bucket's lock.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // its frame is large, and without a limit nobody needs it
     internal void Enter(ulong hash, EntryPriority priority, long payloadBytes, EntryQueue queue)
     {
         // A backfill that has yet to reach the bucket enters the entry with the rest.

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Liveness;
@@ -13,6 +14,7 @@ namespace BigPile.Caching.Tables;
 /// <summary>Step 5 of a put: whether it is made, and the slot of the index that will lead to the new entry.</summary>
 internal unsafe ref partial struct Upsert
 {
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryFindPlace(in LockedBucket bucket, out Replaced old)
     {
         Debug.Assert(!_isPublished && !_block.IsNone, "The entry is written, and invisible.");

@@ -136,6 +136,8 @@ internal unsafe ref partial struct Upsert
     }
 
     // The put. A step that fails ends it: the key is unchanged up to step 7. Steps 1 and 5 may have evicted others.
+    // The steps are inlined here, and this nowhere: the compiler's budget is by method, and ended before the small ones.
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private void Attempt()
     {
         if (_isLimited && !TryReserve()) // 1. Entries and bytes of the limits. At a limit other entries are evicted.
@@ -157,6 +159,7 @@ internal unsafe ref partial struct Upsert
         Count(old, added); // 10. Counters, while the intent is open; then its end.
     } // 11. In Finish, without the lock: the evictor's queues, and growth of the index.
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void Write()
     {
         _table.Prefetch.Entry(_key->Hash); // of the entry to replace; the bucket has arrived by now
@@ -165,6 +168,7 @@ internal unsafe ref partial struct Upsert
             EntryHead.SetVersion(Payload, _request->KeptVersion); // TryFindPlace judges the entry by it
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void Publish()
     {
         // An exception here leaves an intent, which Release ends.
@@ -186,6 +190,7 @@ internal unsafe ref partial struct Upsert
         CrashPoints.Pass(CrashPoint.EntryBeforeSwap);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void Swap()
     {
         // Flags before the slot: a sweep that reads the line without its lock, or a kill, never finds the entry unmarked.
@@ -203,6 +208,7 @@ internal unsafe ref partial struct Upsert
         _place.Store(new IndexSlot(_key->Hash, _block.Address));
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void Free(in Replaced old)
     {
         Debug.Assert(old.Address != _block.Address, "The new entry has a block of its own.");
@@ -217,6 +223,7 @@ internal unsafe ref partial struct Upsert
             _ = _table.Index.Lock(_key->Hash);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void Count(in Replaced old, in BlockCount added)
     {
         TableCounters counters = _table.Counters;
