@@ -54,19 +54,14 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
 
     [Theory]
     [MemberData(nameof(Controls))]
-    public async Task A_check_that_a_reader_of_a_shared_pile_leaves_out_is_noticed(string control)
-    {
-        TortureProcess run = await RunAsync(
-            $"readers --shared on --reads 10000000 --readers 2 --seed {TestLeg.Seed(66)} --control {control}", _directoryInMemory);
-        AssertNoticed(run, static sums => sums.Groups["mixtures"].Value != "0" || sums.Groups["refused"].Value != "0");
-    }
+    public Task A_check_that_a_reader_of_a_shared_pile_leaves_out_is_noticed(string control) => AssertNoticedAsync(
+        $"readers --shared on --reads 10000000 --readers 2 --control {control}", 66, _directoryInMemory,
+        static sums => sums.Groups["mixtures"].Value != "0" || sums.Groups["refused"].Value != "0");
 
     [Theory]
     [MemberData(nameof(Controls))]
-    public async Task A_check_that_is_left_out_is_noticed(string control) =>
-        AssertNoticed(
-            await RunAsync($"readers --reads 10000000 --readers 2 --seed {TestLeg.Seed(63)} --control {control}"),
-            static sums => sums.Groups["mixtures"].Value != "0");
+    public Task A_check_that_is_left_out_is_noticed(string control) => AssertNoticedAsync(
+        $"readers --reads 10000000 --readers 2 --control {control}", 63, _directory, static sums => sums.Groups["mixtures"].Value != "0");
 
     [Theory]
     [InlineData("readers", "--reads is missing")]
@@ -91,12 +86,21 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
         Assert.Equal(0, run.ExitCode);
     }
 
-    private static void AssertNoticed(TortureProcess run, Func<Match, bool> isNoticed)
+    // On a machine with far more to do than processors, hardly a reader runs at the same instant as the writer: then the run is made again.
+    private async Task AssertNoticedAsync(string arguments, int seed, string directory, Func<Match, bool> isNoticed)
     {
-        Match sums = Sums().Match(run.Output);
-        Assert.True(sums.Success, run.Output);
-        Assert.True(isNoticed(sums), run.Output);
-        Assert.Equal(1, run.ExitCode);
+        const int MostRuns = 6;
+        for (int i = 1; ; i++)
+        {
+            TortureProcess run = await RunAsync($"{arguments} --seed {TestLeg.Seed(seed) + i - 1}", Path.Combine(directory, $"{i}"));
+            Match sums = Sums().Match(run.Output);
+            Assert.True(sums.Success, run.Output);
+            if (!isNoticed(sums) && i < MostRuns)
+                continue;
+            Assert.True(isNoticed(sums), run.Output);
+            Assert.Equal(1, run.ExitCode);
+            return;
+        }
     }
 
     private async Task<TortureProcess> RunAsync(string arguments, string? directory = null)

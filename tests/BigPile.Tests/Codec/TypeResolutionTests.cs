@@ -1,7 +1,6 @@
 using System;
 using System.Reflection;
 using System.Runtime.Loader;
-using System.Text;
 
 namespace BigPile.Tests.Codec;
 
@@ -48,23 +47,5 @@ public sealed class TypeResolutionTests
         e = Assert.Throws<PileSerializationException>(() => allowing.Write(Person.Sample(1)));
         Assert.Contains("is loaded more than once", e.Message, StringComparison.Ordinal);
         context.Unload();
-    }
-
-    [Theory]
-    [InlineData(typeof(PilePointer), "BigPile/BigPile.PilePointer")]
-    [InlineData(typeof(PilePointer[]), "BigPile/BigPile.PilePointer[]")]
-    [InlineData(typeof(PileException), "BigPile/BigPile.PileException")]
-    public void ForwardedTypesKeepTheirStoredNames(Type type, string name)
-    {
-        object value = type.IsArray
-            ? Array.CreateInstance(type.GetElementType()!, 1)
-            : type.IsValueType
-            ? Activator.CreateInstance(type)!
-            : new PileException("");
-        var fixture = new CodecFixture();
-        byte[] payload = fixture.Write(value);
-        Assert.True(fixture.Catalog.TryGet(1, out ReadOnlyMemory<byte> definition));
-        Assert.Equal(name, Encoding.UTF8.GetString(definition.Span.Slice(3, definition.Span[2] & 31)));
-        Assert.Equal(type, new CodecFixture(catalog: fixture.Catalog).Read(payload).GetType());
     }
 }
