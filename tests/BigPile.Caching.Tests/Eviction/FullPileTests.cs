@@ -18,9 +18,7 @@ public sealed class FullPileTests
         using PileCache cache = Make(store);
         CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
         int stored = Fill(cache, first);
-        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
-        for (int key = 0; key < stored / 4; key++)
-            durable.PutBytes(key, new byte[ValueBytes], out _);
+        CacheTable<int, byte[]> durable = PutDurable(cache, stored / 4, ValueBytes);
         Assert.Equal(stored / 4, durable.Statistics.EntryCount);
         Assert.InRange(first.Statistics.EntryCount, stored / 2, stored);
         first.Core.CheckInvariants();
@@ -37,9 +35,7 @@ public sealed class FullPileTests
         // What went is counted: until a first entry has.
         for (; large.Statistics.Evictions + small.Statistics.Evictions == 0; put++)
             _ = put % 4 == 0 ? small.PutBytes(put, new byte[ValueBytes], out _) : large.PutBytes(put, new byte[ValueBytes], out _);
-        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
-        for (int key = 0; key < put / 2; key++)
-            durable.PutBytes(key, new byte[ValueBytes], out _);
+        _ = PutDurable(cache, put / 2, ValueBytes);
         // Half of the pile went. In proportion: a quarter of it from the small table, which had a quarter.
         Assert.InRange((double)small.Statistics.EntryCount / large.Statistics.EntryCount, 0.25, 0.42);
     }
@@ -78,9 +74,7 @@ public sealed class FullPileTests
         for (int key = 0; large.Statistics.Evictions == 0; key++)
             large.PutBytes(key, new byte[100_000], out _);
         long before = large.Statistics.EntryCount;
-        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
-        for (int key = 0; key < 1_000; key++)
-            durable.PutBytes(key, new byte[100], out _);
+        _ = PutDurable(cache, 1_000, 100);
         Assert.InRange(large.Statistics.EntryCount, before - 20, before);
     }
 
@@ -92,9 +86,7 @@ public sealed class FullPileTests
         for (int key = 0; large.Statistics.Evictions == 0; key++)
             large.PutBytes(key, new byte[2_500_000], out _);
         long before = large.Statistics.EntryCount;
-        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
-        for (int key = 0; key < 100; key++)
-            durable.PutBytes(key, new byte[ValueBytes], out _);
+        _ = PutDurable(cache, 100, ValueBytes);
         Assert.InRange(before, 7, 16); // so few that the table does not know their mean
         Assert.InRange(large.Statistics.EntryCount, before - 2, before);
     }
@@ -153,9 +145,7 @@ public sealed class FullPileTests
             Pile.Open(directory.Path, new PileOptions { SegmentBytes = 4 << 20, MaxBytes = PileBytes }), ownsPile: true);
         CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
         int stored = Fill(cache, first);
-        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
-        for (int key = 0; key < stored / 4; key++)
-            durable.PutBytes(key, new byte[ValueBytes], out _);
+        CacheTable<int, byte[]> durable = PutDurable(cache, stored / 4, ValueBytes);
         Assert.Equal(stored / 4, durable.Statistics.EntryCount);
         Assert.InRange(first.Statistics.EntryCount, stored / 2, stored);
     }
@@ -169,9 +159,7 @@ public sealed class FullPileTests
         cache.DropTable("dropped");
         CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
         int stored = Fill(cache, first);
-        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
-        for (int key = 0; key < stored / 4; key++)
-            durable.PutBytes(key, new byte[ValueBytes], out _);
+        CacheTable<int, byte[]> durable = PutDurable(cache, stored / 4, ValueBytes);
         Assert.Equal(stored / 4, durable.Statistics.EntryCount);
     }
 
@@ -247,6 +235,14 @@ public sealed class FullPileTests
         await changes;
         second.Core.CheckInvariants();
         first.Core.CheckInvariants();
+    }
+
+    private static CacheTable<int, byte[]> PutDurable(PileCache cache, int count, int bytes)
+    {
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
+        for (int key = 0; key < count; key++)
+            durable.PutBytes(key, new byte[bytes], out _);
+        return durable;
     }
 
     private static PileCache Make(StoreKind store = StoreKind.Native) =>
