@@ -18,12 +18,14 @@ internal sealed class Shrink(TableEngine table) : IGivesWay
     /// <inheritdoc/>
     public void GiveWay(long bytes)
     {
-        // Counted by the mean: beside puts of other threads the footprint does not tell what an eviction has freed.
-        // Also of a few entries: of large ones the usual estimate would evict all.
+        // Counted by the mean: beside puts of other threads the footprint does not tell what an eviction has freed. By their own, however
+        // few they are: of a few large ones the usual estimate would evict all.
         Budget budget = table.Limits.Budget;
         long mean = Math.Max(1, budget.FootprintBytes / Math.Max(1, budget.Entries));
         long most = Interlocked.Add(ref _owedBytes, bytes) / mean;
         Interlocked.Add(ref _owedBytes, -most * mean);
+        if (most <= 0)
+            return; // less than an entry: nothing to evict, and nothing to write
         long now = table.Clock.Now;
         try
         {
