@@ -103,9 +103,11 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        PutResult? done = Table.Renew(Probe(key, stack), version, options, out info);
-        result = done.GetValueOrDefault();
-        return done != null;
+        result = Table.Renew(Probe(key, stack), version, options, out info);
+        if (result != Condition.NotMet)
+            return true;
+        result = default; // the other is no public value
+        return false;
     }
 
     /// <summary>Puts bytes with exactly these attributes, whatever the table's options are: a copy of another cache's entry.</summary>
@@ -122,7 +124,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Span<byte> stack = buffer;
         TableEngine engine = Table.Core;
         EntrySpec spec = engine.Specs.InCacheTime(attributes.ToSpec());
-        return engine.Put.Run(Probe(key, stack), value, ValueKind.Bytes, spec, Condition.None, out info)!.Value;
+        return engine.Put.Run(Probe(key, stack), value, ValueKind.Bytes, spec, Condition.None, out info);
     }
 
     /// <summary>Puts a value that is encoded already, so that its size is known first, or its bytes serve for something else too.</summary>
@@ -144,7 +146,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Table.Put(Probe(key, stack), value, (ValueKind)kind, options, Condition.None, out _)!.Value;
+        return Table.Put(Probe(key, stack), value, (ValueKind)kind, options, Condition.None, out _);
     }
 
     /// <summary>As the other overload; a value that is not bytes may count as empty.</summary>

@@ -93,7 +93,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Table.Put(Probe(key, stack), value, options, Condition.None, out _)!.Value;
+        return Table.Put(Probe(key, stack), value, options, Condition.None, out _);
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>
@@ -105,7 +105,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
+        return Table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info);
     }
 
     /// <summary>Puts bytes as a value if the key's entry has the expected version.</summary>
@@ -128,9 +128,11 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        PutResult? done = Table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.Of(version), out info);
-        result = done.GetValueOrDefault();
-        return done != null;
+        result = Table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.Of(version), out info);
+        if (result != Condition.NotMet)
+            return true;
+        result = default; // the other is no public value
+        return false;
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Remove(TKey)"/>

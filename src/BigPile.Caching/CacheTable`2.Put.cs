@@ -28,7 +28,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _typed.Put(_keys.Probe(key, stack), value, options, Condition.None, out info)!.Value;
+        return _typed.Put(_keys.Probe(key, stack), value, options, Condition.None, out info);
     }
 
     /// <summary>Puts bytes as a value. <c>Get</c> gives them back as a byte array.</summary>
@@ -49,7 +49,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _typed.Put(_keys.Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
+        return _typed.Put(_keys.Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info);
     }
 
     /// <inheritdoc cref="PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>
@@ -92,8 +92,8 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        PutResult? result = _typed.Put(_keys.Probe(key, stack), value, options, Condition.Of(version), out info);
-        return result is not (null or PutResult.Collision);
+        PutResult result = _typed.Put(_keys.Probe(key, stack), value, options, Condition.Of(version), out info);
+        return result is not (Condition.NotMet or PutResult.Collision);
     }
 
     /// <summary>Removes a key and its value.</summary>
@@ -154,6 +154,6 @@ public sealed partial class CacheTable<TKey, TValue>
         ArgumentNullException.ThrowIfNull(options);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _typed.Renew(_keys.Probe(key, stack), version: 0, options, out _) is not (null or PutResult.Collision);
+        return _typed.Renew(_keys.Probe(key, stack), version: 0, options, out _) is not (Condition.NotMet or PutResult.Collision);
     }
 }

@@ -6,6 +6,10 @@ namespace BigPile.Caching.Tables;
 /// <summary>The precondition of a change.</summary>
 internal readonly struct Condition
 {
+    /// <summary>The result of a put whose condition was not met. No public call returns it.</summary>
+    /// <remarks>Not a nullable: that is composed in memory and then read as a whole, for which the processor waits, on each put.</remarks>
+    internal const PutResult NotMet = (PutResult)(-1);
+
     private readonly Form _form; // what is compared
     private readonly ulong _number; // the version, or the id of the flight
 

@@ -91,7 +91,7 @@ internal sealed unsafe class Delete(TableEngine table)
     private bool PutTombstone(in KeyProbe key, Condition condition)
     {
         table.Content.MarkTombstones(); // before the put: the end of the rebuild looks for tombstones if it is set
-        PutResult? result = table.Put.Run(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _);
+        PutResult result = table.Put.Run(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _);
         if (result == PutResult.Collision) // the rebuild has ended: a full bucket grows until then
             return FromMemory(key, condition);
         if (!table.Visibility.IsRebuilding)

@@ -101,8 +101,8 @@ internal sealed unsafe partial class DiskTier
         bool isExtended = ExtendExpiry(block);
         // The copy in the file stays until memory has the entry: a failure in between loses nothing, and the stripe lock hides that there
         // are two.
-        PutResult? result = table.Limits.IsFarOver() ? PutResult.Collision : PutPromoted(key, block.WrittenSpan, ticket);
-        if (result is null)
+        PutResult result = table.Limits.IsFarOver() ? PutResult.Collision : PutPromoted(key, block.WrittenSpan, ticket);
+        if (result == Condition.NotMet)
             return null; // the ticket is outdated: look again
         if (result == PutResult.Collision)
         {
@@ -128,14 +128,15 @@ internal sealed unsafe partial class DiskTier
         }
     }
 
-    private PutResult? PutPromoted(in KeyProbe key, ReadOnlySpan<byte> block, FlightTicket ticket)
+    private PutResult PutPromoted(in KeyProbe key, ReadOnlySpan<byte> block, FlightTicket ticket)
     {
         fixed (byte* payload = block)
         {
             var head = new EntryHead(payload);
             EntrySpec spec = head.ToSpec(stackalloc ulong[EntryHead.MaxTags]);
             var request = new PutRequest(block[head.ValueOffset..], head.Kind, Condition.Of(ticket)) { KeptVersion = head.Version };
-            var upsert = new Upsert(table, key, spec, request);
+            scoped Upsert upsert = default;
+            upsert.Prepare(table, key, spec, request);
             upsert.Run();
             return upsert.Failure switch
             {

@@ -127,11 +127,11 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     }
 
     /// <summary>Puts a value, and removes the key's spilled entry.</summary>
-    internal PutResult? Put(
+    internal PutResult Put(
         in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
         EvictSurplusFirst();
-        PutResult? result;
+        PutResult result;
         lock (LockOf(key))
         {
             result = request.Condition.IsOfVersion
@@ -139,7 +139,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
                 : table.Put.ToMemory(key, spec, request, out info);
             // Only after success: a refused put changes nothing. In between memory has the new value, and the file the old one: the lock
             // hides it, and a kill leaves no file to read.
-            if (result is not (null or PutResult.Collision) && TryReplaceStripeLocked(key, info.Version))
+            if (result is not (Condition.NotMet or PutResult.Collision) && TryReplaceStripeLocked(key, info.Version))
                 result = PutResult.Replaced;
         }
         // With no stripe lock held: it takes others.
@@ -193,7 +193,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         }
     }
 
-    private PutResult? PutIfStripeLocked(
+    private PutResult PutIfStripeLocked(
         in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
         PileBuffer block = BufferRental.Rent();
@@ -208,7 +208,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     }
 
     // No other thread puts the key meanwhile, but memory may evict it at any instant.
-    private PutResult? PutIfStripeLocked(
+    private PutResult PutIfStripeLocked(
         in KeyProbe key, in EntrySpec spec, in PutRequest request, PileBuffer block,
         out EntryInfo info)
     {
@@ -220,9 +220,9 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
             if (ticket == null)
             {
                 if (request.Condition.IsMetBy(0))
-                    return null; // it is in memory, and must be missing
-                PutResult? replaced = table.Put.ToMemory(key, spec, request, out info);
-                if (replaced != null || !TryVersionStripeLocked(key, out _))
+                    return Condition.NotMet; // it is in memory, and must be missing
+                PutResult replaced = table.Put.ToMemory(key, spec, request, out info);
+                if (replaced != Condition.NotMet || !TryVersionStripeLocked(key, out _))
                     return replaced;
                 continue; // evicted since it was found
             }
@@ -231,11 +231,12 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
                 block.Clear();
                 bool isThere = TryReadAliveStripeLocked(key, block);
                 if (!request.Condition.IsMetBy(isThere ? VersionOf(block.WrittenSpan) : 0))
-                    return null;
+                    return Condition.NotMet;
                 // The spilled entry is the basis: the put looks whether its tags were removed meanwhile, of which the ticket knows
                 // nothing.
                 PutRequest inFlight = request.On(Condition.Of(ticket), isThere ? block.WrittenSpan : default);
-                if (table.Put.ToMemory(key, spec, inFlight, out info) is { } result)
+                PutResult result = table.Put.ToMemory(key, spec, inFlight, out info);
+                if (result != Condition.NotMet)
                     return result;
             }
             finally

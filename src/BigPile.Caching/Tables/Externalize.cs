@@ -25,10 +25,10 @@ internal readonly struct Externalize(TableEngine table)
     /// <param name="entry">The entry; its version must be unchanged.</param>
     /// <param name="pointer">The object.</param>
     /// <returns>
-    /// What happened: <see langword="null"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table has no
-    /// space for it. Nothing has changed then.
+    /// What happened: <see cref="Condition.NotMet"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table
+    /// has no space for it. Nothing has changed then.
     /// </returns>
-    internal PutResult? Run(
+    internal PutResult Run(
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry, out PilePointer pointer)
     {
         var retry = new Retry(table);
@@ -38,7 +38,7 @@ internal readonly struct Externalize(TableEngine table)
             using ChangeScope scope = table.EnterWriter();
             try
             {
-                PutResult? result = ExternalizeInRegion(scope.Critical, key, value, kind, entry, out pointer, out failure);
+                PutResult result = ExternalizeInRegion(scope.Critical, key, value, kind, entry, out pointer, out failure);
                 if (failure == null)
                     return result;
             }
@@ -51,23 +51,23 @@ internal readonly struct Externalize(TableEngine table)
         throw failure;
     }
 
-    private PutResult? ExternalizeInRegion(
+    private PutResult ExternalizeInRegion(
         CriticalRegion critical, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry,
         out PilePointer pointer, out PileException? failure)
     {
         // Filled, and free by its header until Upsert.Publish publishes the entry that points to it, and then the object. A kill before
         // that leaves a dead pointer, and the old entry. The other order would leak the object for good.
-        Slot slot = table.Heap.FillObject(value, out failure);
+        Slot slot = table.Heap.FillObject(critical, value, out failure);
         pointer = default;
         if (failure != null)
-            return null;
+            return Condition.NotMet;
         var externalized = new ExternalizedValue(slot, EntryHead.BlockKindOf(kind), value.Length);
         CrashPoints.Pass(CrashPoint.ExternalizeBeforeEntry);
         pointer = externalized.Pointer;
         return PutPointerInRegion(critical, key, entry, externalized, out failure);
     }
 
-    private PutResult? PutPointerInRegion(
+    private PutResult PutPointerInRegion(
         CriticalRegion critical, in KeyProbe key, in EntryCopy entry, ExternalizedValue externalized,
         out PileException? failure)
     {
@@ -82,7 +82,8 @@ internal readonly struct Externalize(TableEngine table)
         {
             var request = new PutRequest(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
             EntrySpec spec = used.Spec; // in this frame: the put points to it
-            var upsert = new Upsert(table, key, spec, request);
+            scoped Upsert upsert = default;
+            upsert.Prepare(table, key, spec, request);
             upsert.RunInRegion(critical);
             failure = upsert.Failure;
             return upsert.Result;

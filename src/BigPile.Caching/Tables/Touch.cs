@@ -169,7 +169,7 @@ internal sealed unsafe class Touch(TableEngine table)
     {
         if (table.Heap.HasChecksums && !table.Heap.MatchesChecksum(entry.Address, table.Heap.View(entry.Address)))
             return true; // damaged: a copy would get a valid checksum
-        Slot copy = table.Heap.Take(entry.PayloadBytes, out PileException? failure);
+        Slot copy = table.Heap.Take(critical, entry.PayloadBytes, out PileException? failure);
         if (failure is PileFullException)
         {
             _ = table.Heap.RequestsDiskSpace(failure); // the flush in Drain returns it

@@ -67,7 +67,7 @@ internal unsafe ref partial struct Upsert
     private bool TryTakeBlock()
     {
         if (_block.IsNone) // else TryTakeBlockFirst took it
-            _block = _table.Heap.Take(_payloadBytes, out _failure);
+            _block = _table.Heap.Take(_critical, _payloadBytes, out _failure);
         if (_failure is PileFullException && IsRefused())
             _failure = null; // nothing gives way to it
         return !_block.IsNone;
@@ -77,11 +77,11 @@ internal unsafe ref partial struct Upsert
 
     private bool TryTakeBlockFirst(in OwnEntry own)
     {
-        _block = _table.Heap.Take(_payloadBytes, out _failure);
+        _block = _table.Heap.Take(_critical, _payloadBytes, out _failure);
         if (_failure is not PileFullException)
             return _failure == null;
         _table.Limits.EvictFew(_key->Hash, _spec->Priority, own, _now); // that may free enough
-        _block = _table.Heap.Take(_payloadBytes, out _failure);
+        _block = _table.Heap.Take(_critical, _payloadBytes, out _failure);
         return _failure == null;
     }
 }

@@ -53,7 +53,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
         {
             if (i % Tables.Prefetch.GroupKeys == 0)
                 PrefetchFrom(keys, i);
-            results[i] = table.Put(table.Keys.Probe(keys[i], stack), values[i], options, Condition.None, out _)!.Value;
+            results[i] = table.Put(table.Keys.Probe(keys[i], stack), values[i], options, Condition.None, out _);
         }
     }
 

@@ -75,7 +75,7 @@ internal sealed class TypedTable<TKey, TValue>
         return ValueCopy.TryCopy(Core, key, destination, long.MaxValue, ref bufferBytes, out info) >= 0;
     }
 
-    internal PutResult? Put(in KeyProbe key, TValue value, EntryOptions? options, Condition condition, out EntryInfo info)
+    internal PutResult Put(in KeyProbe key, TValue value, EntryOptions? options, Condition condition, out EntryInfo info)
     {
         switch (value)
         {
@@ -88,7 +88,7 @@ internal sealed class TypedTable<TKey, TValue>
         }
     }
 
-    internal PutResult? Put(
+    internal PutResult Put(
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options, Condition condition, out EntryInfo info)
     {
         if (options == null && Core.Specs.PutsPlain())
@@ -103,8 +103,8 @@ internal sealed class TypedTable<TKey, TValue>
     /// <param name="version">The version that the entry must have; 0: any.</param>
     /// <param name="options">What changes; <see langword="null"/>: the entry never expires.</param>
     /// <param name="info">The renewed entry.</param>
-    /// <returns>The result; <see langword="null"/> when there is no entry of this key and version.</returns>
-    internal PutResult? Renew(in KeyProbe key, ulong version, EntryOptions? options, out EntryInfo info)
+    /// <returns>The result, or <see cref="Condition.NotMet"/> when there is no entry of this key and version.</returns>
+    internal PutResult Renew(in KeyProbe key, ulong version, EntryOptions? options, out EntryInfo info)
     {
         Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
         while (TryCopy(key, out CopyReader copy, out info))
@@ -112,29 +112,29 @@ internal sealed class TypedTable<TKey, TValue>
             using (copy)
             {
                 if (version != 0 && info.Version != version)
-                    return null;
+                    return Condition.NotMet;
                 // Value and metadata are read one after the other. The version tells whether they belong together; the put's condition,
                 // whether they still do.
                 if (!Core.Peek.TryPeek(key, out EntryCopy entry) || entry.Info.Version != info.Version)
                     continue; // it was replaced meanwhile
                 EntrySpec spec = Core.Specs.SpecOf(entry, options, tagBuffer);
-                PutResult? result = entry.Kind == ValueKind.Pointer
+                PutResult result = entry.Kind == ValueKind.Pointer
                     ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
                     : Core.Put.Run(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
-                if (result == null) // replaced since: read anew
+                if (result == Condition.NotMet) // replaced since: read anew
                     continue;
                 info = renewed with { ValueBytes = info.ValueBytes };
                 return result;
             }
         }
-        return null;
+        return Condition.NotMet;
     }
 
     /// <summary>Puts an object of the pile as a value.</summary>
     internal PutResult PutPointer(in KeyProbe key, PilePointer pointer, EntryOptions? options)
     {
         ulong word = pointer.ToUInt64();
-        return Put(key, AsBytes(in word), ValueKind.Pointer, options, Condition.None, out _)!.Value;
+        return Put(key, AsBytes(in word), ValueKind.Pointer, options, Condition.None, out _);
     }
 
     /// <summary>The object that holds a key's value. An inline value is externalized first.</summary>
@@ -220,28 +220,28 @@ internal sealed class TypedTable<TKey, TValue>
         {
             if (info.Version != entry.Info.Version)
                 return false;
-            PutResult? result = Core.Externalize.Run(key, copy.Value, copy.Kind, entry, out pointer);
+            PutResult result = Core.Externalize.Run(key, copy.Value, copy.Kind, entry, out pointer);
             // Others may have been evicted for the pointer. If the entry itself was, it has to come back first.
             Core.Disk?.Drain();
-            if (result == null && Core.Disk is { } disk)
+            if (result == Condition.NotMet && Core.Disk is { } disk)
                 _ = disk.TryPromote(key);
             if (result == PutResult.Collision)
                 throw new PileFullException($"The table '{Core.Name}' is at its limit, and nothing may go for the pointer to the value.");
-            return result != null;
+            return result != Condition.NotMet;
         }
     }
 
     /// <summary>Puts the object that an entry owns again, with another spec.</summary>
-    private PutResult? PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, out EntryInfo info)
+    private PutResult PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, out EntryInfo info)
     {
         info = default;
         if (!Core.Peek.TryReadPointer(key, out PilePointer pointer, out ulong found) || found != version)
-            return null;
+            return Condition.NotMet;
         ulong word = pointer.ToUInt64();
         return Core.Put.Run(key, AsBytes(in word), ValueKind.Pointer, spec, Condition.Of(version), out info);
     }
 
-    private PutResult? PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, Condition condition, out EntryInfo info)
+    private PutResult PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, Condition condition, out EntryInfo info)
     {
         PileBuffer buffer = BufferRental.Rent();
         try

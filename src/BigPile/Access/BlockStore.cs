@@ -7,6 +7,7 @@ using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -133,24 +134,21 @@ internal sealed unsafe partial class BlockStore
             _ = Reclaimer.TryFlush();
     }
 
-    /// <summary>Takes a slot for a payload.</summary>
-    internal Slot TakeSlot(long payloadBytes, out PileException? failure) => TakeSlot(payloadBytes, payloadBytes, out failure);
-
-    /// <summary>Takes a slot for a payload, with space for it to grow.</summary>
-    internal Slot TakeSlot(long payloadBytes, long capacityBytes, out PileException? failure)
+    /// <summary>Takes a slot for a payload, with space for it to grow. The caller is in this critical region.</summary>
+    internal Slot TakeSlot(CriticalRegion critical, long payloadBytes, long capacityBytes, out PileException? failure)
     {
         if (capacityBytes > PileBuffer.MaxLengthBytes)
             PileBuffer.ThrowTooLong(capacityBytes);
-        return TakeAnySlot(payloadBytes, capacityBytes, out failure);
+        return TakeAnySlot(critical, payloadBytes, capacityBytes, out failure);
     }
 
-    /// <summary>As the others, without the payload limit: a link target is longer by its owner word.</summary>
+    /// <summary>As <see cref="TakeSlot"/>, without the payload limit: a link target is longer by its owner word.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot TakeAnySlot(long payloadBytes, long capacityBytes, out PileException? failure)
+    internal Slot TakeAnySlot(CriticalRegion critical, long payloadBytes, long capacityBytes, out PileException? failure)
     {
         Debug.Assert(capacityBytes >= payloadBytes, "A slot holds its payload.");
         long tailBytes = _hasChecksums ? BlockChecksum.TailBytesFor(capacityBytes) : 0;
-        return _allocator.Take(BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes, out failure);
+        return _allocator.Take(critical, BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes, out failure);
     }
 
     /// <summary>Makes a block live: one store with release, after everything written to it.</summary>

@@ -43,7 +43,7 @@ internal sealed unsafe class BlockWriter(BlockStore blocks)
     {
         using ChangeScope scope = blocks.EnterWriter();
         // The slot's header says free until it is published: until then a kill leaves a free slot with bytes that mean nothing.
-        Slot slot = blocks.TakeSlot(payload.LengthBytes, payload.CapacityBytes, out failure);
+        Slot slot = blocks.TakeSlot(scope.Critical, payload.LengthBytes, payload.CapacityBytes, out failure);
         pointer = default;
         if (failure != null)
             return false;

@@ -203,7 +203,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
     {
         Debug.Assert(kind is not (BlockKind.Free or BlockKind.Link or BlockKind.LinkTarget), "The owner word keeps a payload's kind.");
         long lengthBytes = (long)payload.Length + OwnerWord.SizeBytes;
-        Slot slot = blocks.TakeAnySlot(lengthBytes, lengthBytes, out failure);
+        Slot slot = blocks.TakeAnySlot(PileRegions.Current, lengthBytes, lengthBytes, out failure);
         address = slot.Address;
         if (failure != null)
             return false;

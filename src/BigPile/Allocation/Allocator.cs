@@ -49,19 +49,25 @@ internal sealed unsafe partial class Allocator : IDisposable
     internal EventCount TransferEvents { get; } = new();
 
     /// <summary>Allocates memory for a block.</summary>
+    /// <param name="critical">The region that the caller is in.</param>
     /// <param name="blockBytes">The bytes of the block, header included.</param>
     /// <param name="payloadBytes">How many of them are payload, for the statistics.</param>
     /// <param name="failure">Why there is none: no memory is free, and the pile can't grow.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot Take(long blockBytes, long payloadBytes, out PileException? failure)
+    internal Slot Take(CriticalRegion critical, long blockBytes, long payloadBytes, out PileException? failure)
     {
         if (blockBytes > SizeClasses.MaxSlotBytes)
             return TakeRun(blockBytes, payloadBytes, out failure);
         failure = null;
         int sizeClass = SizeClasses.ClassOf((int)blockBytes);
-        CriticalRegion critical = PileRegions.Current;
         Slot slot = _heaps[critical.Shard & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, critical);
-        return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, critical, out failure) : slot;
+        if (slot.IsNone)
+        {
+            // By its parts: returned as a whole it would be in memory on the fast path too, where each put waited for it.
+            Slot slow = TakeSlow(sizeClass, payloadBytes, critical, out failure);
+            slot = new Slot(slow.Start, slow.Address, slow.Generation, slow.CapacityBytes);
+        }
+        return slot;
     }
 
     /// <summary>Frees the memory of a block whose header already says free.</summary>

@@ -10,6 +10,7 @@ using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Lifecycle;
 using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Tables;
@@ -145,7 +146,8 @@ internal sealed unsafe partial class TableHeap
     }
 
     /// <summary>Takes a slot for an entry, to be filled and then published or abandoned. Invisible until then.</summary>
-    internal Slot Take(long payloadBytes, out PileException? failure) => _blocks.TakeSlot(payloadBytes, out failure);
+    internal Slot Take(CriticalRegion critical, long payloadBytes, out PileException? failure) =>
+        _blocks.TakeSlot(critical, payloadBytes, payloadBytes, out failure);
 
     /// <summary>Publishes a filled entry.</summary>
     internal void Publish(Slot slot, long payloadBytes) => _ = _blocks.Publish(slot, BlockKind.TableEntry, payloadBytes);
@@ -161,9 +163,9 @@ internal sealed unsafe partial class TableHeap
     }
 
     /// <summary>Takes a slot for an object and fills it. Invisible until it is published, or abandoned as an entry is.</summary>
-    internal Slot FillObject(ReadOnlySpan<byte> payload, out PileException? failure)
+    internal Slot FillObject(CriticalRegion critical, ReadOnlySpan<byte> payload, out PileException? failure)
     {
-        Slot slot = _blocks.TakeSlot(payload.Length, out failure);
+        Slot slot = _blocks.TakeSlot(critical, payload.Length, payload.Length, out failure);
         if (failure == null)
             payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
         return slot;
