@@ -17,23 +17,8 @@ internal sealed unsafe class Delete(TableEngine table)
 {
     /// <summary>Removes a key.</summary>
     /// <returns>Whether it was present.</returns>
-    internal bool Remove(in KeyProbe key, Condition condition)
-    {
-        while (true)
-        {
-            bool wasRebuilding = table.Visibility.IsRebuilding;
-            try
-            {
-                return table.Disk is { } disk ? disk.Remove(key, condition) : FromMemory(key, condition);
-            }
-            catch (PileFullException) when (wasRebuilding)
-            {
-                // A tombstone needs space, a removal must not. After the rebuild it needs none.
-                if (!TryWaitForRebuild())
-                    throw;
-            }
-        }
-    }
+    internal bool Remove(in KeyProbe key, Condition condition) =>
+        table.Visibility.IsRebuilding ? DuringRebuild(key, condition) : Anywhere(key, condition);
 
     /// <summary>Removes a key from memory, regardless of spilled entries.</summary>
     /// <returns>Whether it was present.</returns>
@@ -58,6 +43,27 @@ internal sealed unsafe class Delete(TableEngine table)
         return FromMemory(key, condition);
     }
 
+    private bool Anywhere(in KeyProbe key, Condition condition) =>
+        table.Disk is { } disk ? disk.Remove(key, condition) : FromMemory(key, condition);
+
+    private bool DuringRebuild(in KeyProbe key, Condition condition)
+    {
+        while (true)
+        {
+            bool wasRebuilding = table.Visibility.IsRebuilding;
+            try
+            {
+                return Anywhere(key, condition);
+            }
+            catch (PileFullException) when (wasRebuilding)
+            {
+                // A tombstone needs space, a removal must not. After the rebuild it needs none.
+                if (!TryWaitForRebuild())
+                    throw;
+            }
+        }
+    }
+
     private bool RemoveInRegion(CriticalRegion critical, in KeyProbe key, Condition condition)
     {
         Debug.Assert(!table.Visibility.IsRebuilding, "While older blocks may turn up, a removal leaves a tombstone.");
@@ -78,7 +84,7 @@ internal sealed unsafe class Delete(TableEngine table)
         if (isLive && !condition.IsMetLocked(table.Flights, key.Hash, entry.Head.Version, isMissing: false))
             return false;
         // Also one that began while the entry was in the file: a promotion keeps a version from before it.
-        if (isLive)
+        if (isLive && !condition.IsNone)
             table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
         DropLocked(critical, entry, isLive ? Counter.Removals : state.Reason());
         return isLive;
