@@ -22,10 +22,10 @@ internal sealed class Backfill(Evictor evictor)
     internal Evictor Evictor => evictor;
 
     /// <summary>Whether a bucket has not been taken yet.</summary>
-    internal bool IsPending(ulong bucket) => (long)bucket >= Interlocked.Read(ref _nextBucket);
+    internal bool IsPending(ulong bucket) => (long)bucket >= Volatile.Read(ref _nextBucket);
 
     /// <summary>Whether all buckets were taken and no thread works on one.</summary>
-    internal bool IsDone(ulong bucketCount) => Interlocked.Read(ref _nextBucket) >= (long)bucketCount && Volatile.Read(ref _workers) == 0;
+    internal bool IsDone(ulong bucketCount) => Volatile.Read(ref _nextBucket) >= (long)bucketCount && Volatile.Read(ref _workers) == 0;
 
     /// <summary>Takes the next buckets, until <see cref="End"/>.</summary>
     /// <returns>The first of them; not below the number of buckets when there are no more.</returns>

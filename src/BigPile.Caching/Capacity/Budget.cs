@@ -18,9 +18,9 @@ internal sealed class Budget : CacheLineIsolated
     // Footprint by priority, except Normal: that is the total less the others. Changed atomically by any thread.
     private readonly long[] _footprintBytesOf = new long[(int)EntryPriority.NeverEvict + 1];
 
-    internal long Entries => Interlocked.Read(ref _entries);
+    internal long Entries => Volatile.Read(ref _entries);
 
-    internal long FootprintBytes => Interlocked.Read(ref _footprintBytes);
+    internal long FootprintBytes => Volatile.Read(ref _footprintBytes);
 
     internal long MaxEntries => _maxEntries;
 
@@ -62,10 +62,10 @@ internal sealed class Budget : CacheLineIsolated
     internal long EvictableBytes(EntryPriority most)
     {
         if (most == EntryPriority.Low)
-            return Interlocked.Read(ref _footprintBytesOf[(int)EntryPriority.Low]);
-        long kept = Interlocked.Read(ref _footprintBytesOf[(int)EntryPriority.NeverEvict]);
+            return Volatile.Read(ref _footprintBytesOf[(int)EntryPriority.Low]);
+        long kept = Volatile.Read(ref _footprintBytesOf[(int)EntryPriority.NeverEvict]);
         if (most == EntryPriority.Normal)
-            kept += Interlocked.Read(ref _footprintBytesOf[(int)EntryPriority.High]);
+            kept += Volatile.Read(ref _footprintBytesOf[(int)EntryPriority.High]);
         return FootprintBytes - kept;
     }
 
@@ -79,7 +79,7 @@ internal sealed class Budget : CacheLineIsolated
     {
         while (true)
         {
-            long entries = Interlocked.Read(ref _entries);
+            long entries = Volatile.Read(ref _entries);
             if (entries >= _maxEntries)
                 return false;
             if (Interlocked.CompareExchange(ref _entries, entries + 1, entries) == entries)
@@ -91,7 +91,7 @@ internal sealed class Budget : CacheLineIsolated
     {
         while (true)
         {
-            long taken = Interlocked.Read(ref _footprintBytes);
+            long taken = Volatile.Read(ref _footprintBytes);
             if (taken + bytes > limitBytes)
                 return false;
             if (Interlocked.CompareExchange(ref _footprintBytes, taken + bytes, taken) == taken)
