@@ -224,3 +224,6 @@ internal sealed class HeldFile : IDisposable
 
     public void Dispose() => Handle.Dispose();
 }
+
+/// <summary>A file could not be mapped, since the process may have no more mappings or addresses. The message has the remedy.</summary>
+internal sealed class MappingRefusedException(string message, Exception? innerException = null) : IOException(message, innerException);

@@ -73,3 +73,10 @@ public sealed unsafe class PileLease : MemoryManager<byte>
             _owner.End(this);
     }
 }
+
+/// <summary>Is notified when a lease ends.</summary>
+internal interface ILeaseOwner
+{
+    /// <summary>Ends a lease; called once per lease.</summary>
+    void End(PileLease lease);
+}

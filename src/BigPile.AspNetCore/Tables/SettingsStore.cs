@@ -1,6 +1,8 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tables;
@@ -45,4 +47,17 @@ internal sealed class SettingsStore
 
     private CacheTable<string, byte[]> Store() =>
         _cache.GetOrCreateTable<string, byte[]>(new TableOptions(Name) { CollisionMode = CollisionMode.Durable });
+}
+
+/// <summary>The stored settings of a table, or the fact that it was dropped, which clients can't write.</summary>
+internal sealed record KeptSettings : TableSettings
+{
+    /// <summary>Whether the table was dropped.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsDropped { get; set; }
+
+    /// <summary>Reads stored settings.</summary>
+    /// <exception cref="JsonException">The document is damaged.</exception>
+    internal static new KeptSettings Parse(ReadOnlySpan<byte> document) =>
+        JsonSerializer.Deserialize(document, TableJson.Default.KeptSettings) ?? throw new JsonException("It is null.");
 }

@@ -76,3 +76,6 @@ internal sealed unsafe class EntryEvents(BackgroundWork background, CacheClock c
         while (Interlocked.CompareExchange(ref _handlers, change(before), before) != before);
     }
 }
+
+/// <summary>A removed entry with the key as bytes.</summary>
+internal readonly record struct RawRemoval(byte[] Key, EntryInfo Info, RemovalReason Reason);

@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Caching.Eviction.Policies;
 
@@ -267,4 +269,19 @@ internal sealed class Evictor : IDisposable
                 Array.ForEach(parts, static part => part.Dispose());
         }
     }
+}
+
+/// <summary>How often each fingerprint is in each queue. A check of a table compares it with the index.</summary>
+/// <remarks>Thread safety: none.</remarks>
+internal sealed class EvictionCensus
+{
+    private readonly Dictionary<(int Shard, EntryPriority Priority, bool IsMain, uint Fingerprint), int> _counts = [];
+
+    internal void Add(int shard, EntryPriority priority, bool isMain, uint fingerprint) =>
+        CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, fingerprint), out _)++;
+
+    /// <summary>Subtracts one.</summary>
+    /// <returns><see langword="false"/> if there is none.</returns>
+    internal bool TryTake(int shard, EntryPriority priority, bool isMain, uint fingerprint) =>
+        CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, fingerprint), out _)-- > 0;
 }

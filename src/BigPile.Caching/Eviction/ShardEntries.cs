@@ -101,3 +101,6 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     // The slots of a line that match a fingerprint; for tag 0 also empty ones. The bucket's number covers the hash bits outside the tag.
     private uint Match(Bucket* line, uint fingerprint) => Bucket.Match(line, IndexSlot.TagOf(HashOf(fingerprint)), TagMask);
 }
+
+/// <summary>An entry as a queue identifies it.</summary>
+internal readonly record struct QueuedEntry(uint Fingerprint, bool IsMain, EntryPriority Priority);

@@ -85,3 +85,22 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
             return epoch == _epoch ? made.GetValue(type, _ => one) : one;
     }
 }
+
+/// <summary>Chooses the model and the codec of each type. The cache asks once for each type.</summary>
+internal interface IModelFactory
+{
+    TypeModel MakeModel(Type type);
+
+    FieldCodec MakeCodec(Type declared);
+
+    /// <summary>Whether objects of exactly the declared type can exist and can be stored.</summary>
+    bool CanBeExact(Type declared);
+}
+
+/// <summary>Assigns ids to schemas.</summary>
+internal interface ITypeIds
+{
+    /// <summary>Adds the schema of a model to the catalog.</summary>
+    /// <returns>The schema's id.</returns>
+    int Assign(TypeModel model);
+}

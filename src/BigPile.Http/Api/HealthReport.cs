@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using BigPile.AspNetCore.Hosting;
 
@@ -42,4 +43,35 @@ internal sealed record HealthReport(
         PileState.Failed => new HealthReport("failed", ["pile open"]),
         _ => new HealthReport("stopping", []),
     };
+}
+
+/// <summary>Failures of background work: periodic flushes, warmup, sweeps. Entries are served all the same.</summary>
+/// <param name="Failures">The number of failures since the pile was opened.</param>
+/// <param name="Last">
+/// The last failure and the type of its error. Probes need no key, so the error's text is only in the statistics and the log.
+/// </param>
+internal sealed record BackgroundHealth(long Failures, string Last)
+{
+    /// <summary>The failures of an open pile; <see langword="null"/> without any.</summary>
+    internal static BackgroundHealth? Of(PileHealth health) => health.LastFailure is { } last
+        ? new BackgroundHealth(health.BackgroundFailureCount, $"{health.LastFailedWork}: {last.GetType().Name}")
+        : null;
+}
+
+/// <summary>The recovery and warmup of pages that were in use at the opening. The service is ready meanwhile.</summary>
+/// <param name="Progress">The share, from 0 to 1.</param>
+/// <param name="RemainingBytes">Bytes of pages that are not recovered yet.</param>
+/// <param name="TotalBytes">Bytes of pages that were in use.</param>
+/// <param name="WasClean">Whether the last owner closed the pile.</param>
+/// <param name="Faults">Damaged places that were found and dropped.</param>
+internal sealed record RecoveryProgress(double Progress, long RemainingBytes, long TotalBytes, bool WasClean, long Faults)
+{
+    internal static RecoveryProgress Of(Pile pile)
+    {
+        PileRecovery recovery = pile.Recovery;
+        long total = recovery.TotalBytes;
+        long remaining = Math.Min(recovery.RemainingBytes, total);
+        return new RecoveryProgress(
+            total == 0 ? 1 : Math.Round(1 - (remaining / (double)total), 4), remaining, total, recovery.WasClean, recovery.FaultCount);
+    }
 }

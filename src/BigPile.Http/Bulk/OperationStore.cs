@@ -76,3 +76,12 @@ internal sealed class OperationStore(TimeProvider time)
             return _operations.Find(operation => operation.Id == id);
     }
 }
+
+/// <summary>The state of an operation.</summary>
+internal enum OperationState
+{
+    Running,
+    Done,
+    Failed,
+    Cancelled,
+}

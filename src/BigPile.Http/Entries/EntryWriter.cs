@@ -253,3 +253,23 @@ internal sealed class EntryWriter(
         response.ContentLength = 0;
     }
 }
+
+/// <summary>What a POST to an entry's path asks for.</summary>
+internal enum EntryAction
+{
+    /// <summary>Put an entry that does not exist.</summary>
+    Create,
+
+    /// <summary>Restart the entry's lifetime.</summary>
+    Touch,
+
+    /// <summary>Remove the entry's expiry.</summary>
+    Persist,
+}
+
+/// <summary>What a put request states beside the payload.</summary>
+/// <param name="ContentType">The payload's content type.</param>
+/// <param name="Coding">How it is compressed.</param>
+/// <param name="Options">Lifetime, priority and tags; <see langword="null"/>: the table's defaults.</param>
+/// <param name="Condition">The entry that it may replace.</param>
+internal readonly record struct PutPlan(string ContentType, ContentCoding Coding, EntryOptions? Options, WriteCondition Condition);

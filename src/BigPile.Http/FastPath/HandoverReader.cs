@@ -143,3 +143,16 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
 
     private void Remember(in ReadResult result) => _read = result.Buffer;
 }
+
+/// <summary>Why the fast path stopped serving.</summary>
+internal enum ServeResult
+{
+    /// <summary>The connection ends.</summary>
+    End,
+
+    /// <summary>The stack canceled its pending read.</summary>
+    Canceled,
+
+    /// <summary>The next request is for the full stack.</summary>
+    HandOver,
+}

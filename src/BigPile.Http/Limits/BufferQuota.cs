@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 
 namespace BigPile.Http.Limits;
@@ -60,4 +61,12 @@ internal sealed class BufferQuota
         Interlocked.Add(ref _usedBytes, -bytes);
         _parent?.Return(bytes);
     }
+}
+
+/// <summary>A buffer would exceed the <see cref="BufferQuota"/>.</summary>
+/// <param name="limitBytes">The limit of the quota, in bytes.</param>
+internal sealed class BufferQuotaException(long limitBytes)
+    : Exception($"Bodies and answers in flight take the {limitBytes:N0} bytes that they may have together.")
+{
+    internal long LimitBytes => limitBytes;
 }

@@ -79,3 +79,19 @@ internal sealed class FastPathCounters
     private static Measurement<long> Measure(long count, int status) =>
         new(count, new KeyValuePair<string, object?>("http.response.status_code", status));
 }
+
+/// <summary>What one connection has answered since it last added to the counters.</summary>
+internal struct FastPathTally
+{
+    internal int Found;
+    internal int NotModified;
+    internal int NotFound;
+
+    /// <summary>The status of the single answer that was counted since an earlier state.</summary>
+    internal readonly int StatusSince(in FastPathTally earlier)
+    {
+        if (Found != earlier.Found)
+            return 200;
+        return NotModified != earlier.NotModified ? 304 : 404;
+    }
+}

@@ -59,3 +59,11 @@ internal readonly record struct ByteRange(int Offset, int LengthBytes)
         return true;
     }
 }
+
+/// <summary>The outcome of a Range header.</summary>
+internal enum RangeKind
+{
+    Whole,
+    Part,
+    Unsatisfiable,
+}

@@ -155,3 +155,26 @@ internal sealed class SenderEnd<TPort>(
         }
     }
 }
+
+/// <summary>A sending end, as its arena knows it: also a closed one, while objects of it are in flight.</summary>
+internal interface ISendingEnd : IDisposable
+{
+    /// <summary>Whether it was closed.</summary>
+    bool IsDisposed { get; }
+
+    /// <summary>Releases the objects that were received.</summary>
+    /// <returns>Whether the end is done: closed, with nothing in flight.</returns>
+    bool Reclaim();
+
+    /// <summary>Checks what is in flight, for tests.</summary>
+    void CheckInvariants();
+}
+
+/// <summary>What a sending end is, and what it does if its port is full.</summary>
+/// <param name="Type">The public type, which exceptions name.</param>
+/// <param name="Name">The port's name.</param>
+/// <param name="WhenFull">What an exception says then.</param>
+/// <param name="Fails">Whether to throw it.</param>
+/// <param name="PassesSlow">Whether receivers lose the oldest objects.</param>
+/// <param name="CutsOff">Whether they lose all.</param>
+internal sealed record SenderOptions(Type Type, string Name, string WhenFull, bool Fails, bool PassesSlow, bool CutsOff = false);

@@ -91,3 +91,17 @@ internal sealed class PendingWork(WakeEvent wakeEvent, SpinThenWait waiter)
             work._added != added || (work._isToEnd && pending.Length == 0) || Array.Exists(pending, static one => one.IsThere);
     }
 }
+
+/// <summary>An operation that is waited for without a thread of its own.</summary>
+internal interface IPending
+{
+    /// <summary>Whether trying is worth while. Checking is cheap.</summary>
+    bool IsThere { get; }
+
+    /// <summary>Tries to finish.</summary>
+    /// <returns>Whether it is over: done, failed or cancelled.</returns>
+    bool TryFinish();
+
+    /// <summary>Checks whether the peer has died; called after a long wait.</summary>
+    void CheckPeer();
+}

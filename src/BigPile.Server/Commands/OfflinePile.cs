@@ -3,6 +3,7 @@ using System.IO;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Server.Hosting;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Commands;
 
@@ -49,4 +50,22 @@ internal sealed class OfflinePile : IDisposable
     }
 
     public void Dispose() => _cache.Dispose();
+}
+
+/// <summary>Writes a pile's warnings as lines, for commands without a log.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class WarningLines(TextWriter error) : ILogger
+{
+    private readonly TextWriter _error = TextWriter.Synchronized(error);
+
+    public IDisposable? BeginScope<TState>(TState state) where TState : notnull => null;
+
+    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
+
+    public void Log<TState>(
+        LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    {
+        if (IsEnabled(logLevel))
+            _error.WriteLine(formatter(state, exception));
+    }
 }

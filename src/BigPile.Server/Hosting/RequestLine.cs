@@ -1,5 +1,6 @@
 using System;
 using System.Linq;
+using System.Net;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
@@ -53,5 +54,16 @@ internal static class RequestLine
         logger.LogWarning(
             "{Method} {Target} from {Client} by {Key} was refused with {Status}: {Reason} {Unlogged:N0} others had no line",
             method, Redact(target), from.Client, from.Key ?? Nobody, status, why, unlogged);
+    }
+}
+
+/// <summary>The origin of a request for the log.</summary>
+/// <param name="Client">The address of the connection's peer; behind a proxy the proxy's.</param>
+/// <param name="Key">The name of the key; <see langword="null"/>: none.</param>
+internal readonly record struct RequestFrom(string Client, string? Key)
+{
+    internal RequestFrom(IPAddress? address, string? key)
+        : this((address is { IsIPv4MappedToIPv6: true } ? address.MapToIPv4() : address)?.ToString() ?? "-", key)
+    {
     }
 }

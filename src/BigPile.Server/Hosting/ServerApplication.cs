@@ -2,16 +2,22 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
 using System.IO;
+using System.Net;
+using System.Threading.Tasks;
 using BigPile.AspNetCore;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Http;
 using BigPile.Http.FastPath;
 using BigPile.Http.Limits;
 using BigPile.Http.Metrics;
+using BigPile.Http.Protocol;
 using BigPile.Http.Security;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -186,5 +192,34 @@ internal static class ServerApplication
             service.MaxBufferedBytes = limits.BufferedBytes;
         });
         services.AddOptions<BigPileOptions>().Configure<Sample>((pile, sample) => pile.Opened = sample.LoadIfEmpty);
+    }
+}
+
+/// <summary>Checks each endpoint just before the server binds it, at the start and when its configuration changes at run time.</summary>
+internal sealed class ListenGuard(IConfiguration configuration, SecuritySettings security)
+{
+    /// <summary>Refuses endpoints that other machines reach without a key or without TLS, unless that is allowed.</summary>
+    /// <exception cref="SettingsException">This endpoint, or a configured one, is refused.</exception>
+    internal void Check(ListenOptions endpoint)
+    {
+        ListenAddresses.RefuseUnprotected(ListenAddresses.Read(configuration), security);
+        if (endpoint.IPEndPoint is { } ip && !IPAddress.IsLoopback(ip.Address))
+            ListenAddresses.RefuseWithoutKeys(ip.ToString(), security);
+    }
+}
+
+/// <summary>Adds a problem document to routing's 404 and 405 responses, which have no body.</summary>
+internal sealed class ProblemPages(RequestDelegate next)
+{
+    public async Task InvokeAsync(HttpContext context)
+    {
+        await next(context).ConfigureAwait(false);
+        HttpResponse response = context.Response;
+        if (response.HasStarted || response.ContentType != null)
+            return;
+        if (response.StatusCode == StatusCodes.Status404NotFound)
+            await ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound).ConfigureAwait(false);
+        else if (response.StatusCode == StatusCodes.Status405MethodNotAllowed)
+            await ProblemResponse.WriteAsync(context, ProblemCatalog.MethodNotAllowed).ConfigureAwait(false);
     }
 }

@@ -67,3 +67,13 @@ internal static class ServerLog
     private static bool IsStartFailure(LogEvent entry) =>
         entry.MessageTemplate.Text is "Hosting failed to start" or "Unable to start Kestrel.";
 }
+
+/// <summary>The format of the console log.</summary>
+internal enum LogFormat
+{
+    /// <summary>Text lines, in the format of the section <c>Serilog</c>.</summary>
+    Text,
+
+    /// <summary>One JSON object a line in Serilog's compact format, for log collectors.</summary>
+    Json,
+}

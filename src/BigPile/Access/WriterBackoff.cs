@@ -52,3 +52,6 @@ internal struct WriterBackoff(WriterFollower writer)
         return false;
     }
 }
+
+/// <summary>A change that a reader waited for in vain: later readers that meet the same one fail at once.</summary>
+internal sealed record BusyMark(ulong Address, ulong Number);

@@ -189,3 +189,12 @@ internal sealed unsafe class GhostList : IDisposable
 
     private uint MarkNow(GhostKind kind) => (uint)(ulong)(_evicted[(int)kind] * MarksPerCapacity) & MarkMask;
 }
+
+/// <summary>The queue that a ghost was evicted from.</summary>
+internal enum GhostKind
+{
+    /// <summary>There is no ghost.</summary>
+    None = -1,
+    Small = 0,
+    Main = 1,
+}
