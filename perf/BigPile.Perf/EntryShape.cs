@@ -6,20 +6,11 @@ namespace BigPile.Perf;
 /// <summary>How the entries of a table under load are put.</summary>
 internal enum EntryShape
 {
-    /// <summary>Key and value only.</summary>
-    Plain,
-
-    /// <summary>The same, but the first one expires a day after it was put.</summary>
-    OneExpiring,
-
-    /// <summary>Each expires a day after it was put.</summary>
-    Expiring,
-
-    /// <summary>Each expires a day after its last use.</summary>
-    Sliding,
-
-    /// <summary>Each has a tag, the same.</summary>
-    Tagged,
+    Plain, // key and value only
+    OneExpiring, // the same, but the first one expires a day after it was put
+    Expiring, // each expires a day after it was put
+    Sliding, // each expires a day after its last use
+    Tagged, // each has a tag, the same
 }
 
 /// <summary>What the shapes of entries mean to a table.</summary>

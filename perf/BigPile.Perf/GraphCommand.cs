@@ -1,14 +1,10 @@
 using System.CommandLine;
 using System.IO;
-using System.Threading;
 using BigPile.Perf.Graphs;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
-/// <summary>The command <c>graph</c>: its options, and what is printed.</summary>
+/// <summary>The command <c>graph</c>.</summary>
 internal sealed class GraphCommand : ReportCommand<GraphOptions, GraphReport>
 {
     private readonly Argument<string> _file = new("FILE")
@@ -16,19 +12,15 @@ internal sealed class GraphCommand : ReportCommand<GraphOptions, GraphReport>
         Description = "The catalog of packages: a JSON object on each line, plain or compressed by gzip.",
     };
 
-    private readonly Option<int> _threadsMax = new("--threads-max")
-    {
-        Description = "Everything is counted by one thread, and again by so many.",
-        DefaultValueFactory = _ => GraphOptions.DefaultThreadsMax,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--threads-max", InsertOptions.MaxThreads),
-        HelpName = "T",
-    };
-
-    private readonly Option<StoreKind?> _store = SharedOptions.Store();
+    private readonly Option<StoreKind> _store = LoadOption.Store();
+    private readonly Option<int> _threadsMax = LoadOption.Number(
+        "--threads-max", "Everything is counted by one thread, and again by so many.", GraphOptions.DefaultThreadsMax,
+        InsertOptions.MaxThreads);
 
     internal GraphCommand(TextWriter output)
         : base(output, "graph",
-            "Reads a catalog of packages into a pile, and finds all that each one depends on, beside the same as plain objects.")
+            "Reads a catalog of packages into a pile, and finds all that each one depends on, beside the same as plain objects.",
+            GraphRunner.Run)
     {
         Add(_file);
         AddOptions(_threadsMax, _store);
@@ -37,14 +29,19 @@ internal sealed class GraphCommand : ReportCommand<GraphOptions, GraphReport>
     protected override GraphOptions Read(ParseResult arguments) => new()
     {
         File = arguments.GetRequiredValue(_file),
-        Store = arguments.GetValue(_store) ?? StoreKind.Native,
+        Store = arguments.GetValue(_store),
         ThreadsMax = arguments.GetValue(_threadsMax),
     };
+}
 
-    protected override GraphReport Run(GraphOptions options, ILoadProgress progress, CancellationToken stop) =>
-        GraphRunner.Run(options, progress, stop);
+/// <summary>What the graph load is asked to do.</summary>
+internal sealed record GraphOptions
+{
+    internal const int DefaultThreadsMax = 2;
 
-    protected override string ToJson(GraphReport report) => JsonReport.Write(report);
+    internal required string File { get; init; } // the catalog
+    internal StoreKind Store { get; init; } = StoreKind.Native;
 
-    protected override void Write(IAnsiConsole console, GraphReport report) => GraphTable.Write(console, report);
+    /// <summary>Everything is counted by one thread first, and then, if this is more, by so many.</summary>
+    internal int ThreadsMax { get; init; } = DefaultThreadsMax;
 }

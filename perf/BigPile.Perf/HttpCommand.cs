@@ -1,42 +1,25 @@
+using System.Collections.Generic;
 using System.CommandLine;
 using System.IO;
-using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 using BigPile.Perf.Requests;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
-/// <summary>The command <c>http</c>: its options, and what is printed.</summary>
+/// <summary>The command <c>http</c>.</summary>
 internal sealed class HttpCommand : ReportCommand<HttpOptions, HttpReport>
 {
     private static readonly HttpOptions Defaults = new();
 
-    private readonly Option<int[]> _connections = new("--connections")
-    {
-        Description = "How many requests are on the way at a time, each over a connection of its own; several numbers with commas between.",
-        DefaultValueFactory = _ => [.. Defaults.Connections],
-        CustomParser = result => OptionParsers.ParseNumbers(result, "--connections", HttpOptions.MaxConnections),
-        HelpName = "N,N",
-    };
-
-    private readonly Option<int[]> _valueBytes = new("--value-bytes")
-    {
-        Description = "The bytes of each value; several numbers with commas between.",
-        DefaultValueFactory = _ => [.. Defaults.ValueBytes],
-        CustomParser = result =>
-            OptionParsers.ParseNumbers(result, "--value-bytes", HttpOptions.MaxValueBytes, HttpOptions.MinValueBytes),
-        HelpName = "N,N",
-    };
-
-    private readonly Option<int> _seconds = SharedOptions.Seconds("How long each of them is measured.", Defaults.Seconds);
+    private readonly Option<int[]> _connections = LoadOption.Numbers(
+        "--connections", "How many requests are on the way at a time, each over a connection of its own", Defaults.Connections,
+        HttpOptions.MaxConnections);
+    private readonly Option<int[]> _valueBytes = LoadOption.Numbers(
+        "--value-bytes", "The bytes of each value", Defaults.ValueBytes, HttpOptions.MaxValueBytes, HttpOptions.MinValueBytes);
+    private readonly Option<int> _seconds = LoadOption.Seconds("How long each of them is measured.", Defaults.Seconds);
 
     internal HttpCommand(TextWriter output)
-        : base(output, "http", "Starts the service, puts 1,000 values of each size into it, and gets them at random over HTTP.")
-    {
-        AddOptions(_connections, _valueBytes, _seconds);
-    }
+        : base(output, "http", "Starts the service, puts 1,000 values of each size into it, and gets them at random over HTTP.",
+            HttpLoad.Run) => AddOptions(_connections, _valueBytes, _seconds);
 
     protected override HttpOptions Read(ParseResult arguments) => new()
     {
@@ -44,11 +27,19 @@ internal sealed class HttpCommand : ReportCommand<HttpOptions, HttpReport>
         ValueBytes = arguments.GetRequiredValue(_valueBytes),
         Seconds = arguments.GetValue(_seconds),
     };
+}
 
-    protected override HttpReport Run(HttpOptions options, ILoadProgress progress, CancellationToken stop) =>
-        HttpLoad.Run(options, progress, stop);
+/// <summary>What the HTTP load is asked to do.</summary>
+internal sealed record HttpOptions
+{
+    internal const int MaxConnections = 1024;
+    internal const int MaxValueBytes = 8 << 20;
+    internal const int MinValueBytes = sizeof(long);
 
-    protected override string ToJson(HttpReport report) => JsonReport.Write(report);
+    /// <summary>The entries that are asked for.</summary>
+    internal const int Entries = 1000;
 
-    protected override void Write(IAnsiConsole console, HttpReport report) => HttpTable.Write(console, report);
+    internal IReadOnlyList<int> Connections { get; init; } = [1, 4, 16, 64]; // the numbers of connections, one after another
+    internal IReadOnlyList<int> ValueBytes { get; init; } = [100, 4096, 65_536]; // the sizes of the values, one after another
+    internal int Seconds { get; init; } = 2; // how long each of them is measured with each number of connections
 }

@@ -1,79 +1,71 @@
+using System;
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.IO;
-using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
-/// <summary>The command <c>insert</c>: its options, and what is printed.</summary>
+/// <summary>The command <c>insert</c>.</summary>
 internal sealed class InsertCommand : ReportCommand<InsertOptions, InsertReport>
 {
     private static readonly InsertOptions Defaults = new();
 
-    private readonly Option<StoreKind?> _store = new("--store")
-    {
-        Description = "Where the pile keeps its segments; native by default.",
-        CustomParser = OptionParsers.ParseStore,
-        HelpName = "managed|native|mapped",
-    };
+    private readonly Option<StoreKind> _store = LoadOption.Store();
+    private readonly Option<LoadCodec> _codec = LoadOption.Name("--codec", "What stores persons.", LoadCodec.Bigpile);
+    private readonly Option<int> _count = LoadOption.Count("How many objects.", Defaults.Count, InsertOptions.MaxCount);
+    private readonly Option<int> _threads = LoadOption.Threads("How many threads share the objects.", Defaults.Threads);
+    private readonly Option<string?> _directory = LoadOption.Directory();
 
     private readonly Option<PayloadSpec> _payload = new("--payload")
     {
         Description = "The objects: strings of 32 or 64 characters, N bytes, or a class of seven fields.",
         DefaultValueFactory = _ => Defaults.Payload,
-        CustomParser = OptionParsers.ParsePayload,
+        CustomParser = ParsePayload,
         HelpName = "string32|string64|bytes:N|person",
     };
 
-    private readonly Option<LoadCodec> _codec = new("--codec")
-    {
-        Description = "What stores persons; the pile's own codec by default.",
-        CustomParser = static result => OptionParsers.ParseName<LoadCodec>(result, "--codec"),
-        HelpName = "bigpile|messagepack",
-    };
-
-    private readonly Option<int> _count = SharedOptions.Count("How many objects.", Defaults.Count, InsertOptions.MaxCount);
-
-    private readonly Option<int> _threads = SharedOptions.Threads("How many threads share the objects.", Defaults.Threads);
-
-    private readonly Option<string?> _directory = SharedOptions.MappedDirectory();
-
-    private readonly Option<bool> _noHugePages = new("--no-huge-pages")
-    {
-        Description = "Native: do not ask the system for huge pages. Random gets are slower then.",
-    };
-
     internal InsertCommand(TextWriter output)
-        : base(output, "insert", "Puts objects, enumerates, gets all in sequence and at random, deletes; once to warm up, then measured.")
-    {
-        AddOptions(_store, _payload, _codec, _count, _threads, _directory, _noHugePages);
-    }
+        : base(output, "insert", "Puts objects, enumerates, gets all in sequence and at random, deletes; once to warm up, then measured.",
+            InsertRunner.Run) => AddOptions(_store, _payload, _codec, _count, _threads, _directory);
 
     protected override InsertOptions Read(ParseResult arguments)
     {
         var options = new InsertOptions
         {
-            Store = arguments.GetValue(_store) ?? Defaults.Store,
+            Store = arguments.GetValue(_store),
             Payload = arguments.GetRequiredValue(_payload),
             Codec = arguments.GetValue(_codec),
             Count = arguments.GetValue(_count),
             Threads = arguments.GetValue(_threads),
             Directory = arguments.GetValue(_directory),
-            HugePages = !arguments.GetValue(_noHugePages),
         };
         if (options.Codec != LoadCodec.Bigpile && options.Payload.ToString() != "person")
             throw new LoadException("--codec is for persons only: text and bytes never reach a codec. Use --payload person.");
-        return options.Directory != null && options.Store != StoreKind.Mapped
-            ? throw new LoadException("--dir is for a mapped pile only. Leave it out, or use --store mapped.")
-            : options;
+        LoadOption.RequireMapped(options.Store, options.Directory);
+        return options;
     }
 
-    protected override InsertReport Run(InsertOptions options, ILoadProgress progress, CancellationToken stop) =>
-        InsertRunner.Run(options, progress, stop);
+    private static PayloadSpec? ParsePayload(ArgumentResult result)
+    {
+        if (!PayloadSpec.TryParse(LoadOption.TextOf(result), out PayloadSpec? spec, out string? error))
+            result.AddError(error);
+        return spec;
+    }
+}
 
-    protected override string ToJson(InsertReport report) => JsonReport.Write(report);
+/// <summary>What the insert load is asked to do.</summary>
+internal sealed record InsertOptions
+{
+    internal const int MaxThreads = 1024;
 
-    protected override void Write(IAnsiConsole console, InsertReport report) => TableReport.Write(console, report);
+    internal StoreKind Store { get; init; } = StoreKind.Native;
+    internal PayloadSpec Payload { get; init; } = PayloadSpec.String32;
+    internal LoadCodec Codec { get; init; } // the codec of objects that are neither text nor bytes
+    internal int Count { get; init; } = 1_000_000;
+    internal int Threads { get; init; } = 1;
+    internal string? Directory { get; init; } // the user's directory for a mapped pile; null for a temporary one
+    internal long? MaxBytes { get; init; } // the most bytes that the pile's segments may take; by default what the machine has free
+
+    /// <summary>The most objects: their pointers are in one array.</summary>
+    internal static int MaxCount => Array.MaxLength;
 }

@@ -8,11 +8,8 @@ namespace BigPile.Perf;
 /// <summary>What stores the objects of a load.</summary>
 internal enum LoadCodec
 {
-    /// <summary>The pile's own codec.</summary>
-    Bigpile,
-
-    /// <summary>MessagePack-CSharp.</summary>
-    Messagepack,
+    Bigpile, // the pile's own codec
+    Messagepack, // messagePack-CSharp
 }
 
 /// <summary>Makes them.</summary>

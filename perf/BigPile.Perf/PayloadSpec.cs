@@ -57,3 +57,11 @@ internal sealed record PayloadSpec(PayloadShape Shape, int LengthBytes)
         _ => "person",
     };
 }
+
+/// <summary>What the objects of a load are.</summary>
+internal enum PayloadShape
+{
+    Text,
+    Bytes,
+    Person,
+}

@@ -6,7 +6,6 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Perf.Standard;
 using BigPile.Perf.Traffic;
 
 namespace BigPile.Perf;
@@ -39,8 +38,6 @@ internal static class PerfApp
             new CopyCommand(output),
             new PortsCommand(output),
             new SoakCommand(output),
-            new StandardReportCommand(output, StandardSet.Run),
-            new CompareRunsCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand(root));
         foreach (Command command in root.Subcommands)

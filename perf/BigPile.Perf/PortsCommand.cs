@@ -1,64 +1,42 @@
 using System;
+using System.Collections.Generic;
 using System.CommandLine;
 using System.IO;
 using System.Linq;
 using System.Threading;
-using BigPile.Perf.Loads;
 using BigPile.Perf.Messages;
-using BigPile.Perf.Reports;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
-/// <summary>The command <c>ports</c>: its options, and what is printed.</summary>
-internal sealed class PortsCommand : ReportCommand<PortsOptions, PortsReport>
+/// <summary>The command <c>ports</c>.</summary>
+internal sealed class PortsCommand : ReportCommand<PortsOptions, IReadOnlyList<PortsRow>>
 {
     private static readonly PortsOptions Defaults = new();
 
-    private readonly Option<PortsMode?> _mode = new("--mode")
-    {
-        Description = "There and back, one after the other, or each to all receivers; roundtrip by default.",
-        CustomParser = OptionParsers.ParsePortsMode,
-        HelpName = "roundtrip|stream|multicast",
-    };
-
-    private readonly Option<int[]?> _sizes = new("--size")
-    {
-        Description = "The bytes of a message, from 16; several with commas between. 64 by default.",
-        CustomParser = result => OptionParsers.ParseNumbers(result, "--size", PortsOptions.MaxBytes, MessageBuffer.MinBytes),
-        HelpName = "B",
-    };
-
-    private readonly Option<int[]?> _receivers = new("--receivers")
-    {
-        Description = "How many processes receive; several numbers with commas between. 1 by default.",
-        CustomParser = result => OptionParsers.ParseNumbers(result, "--receivers", PortsOptions.MaxReceivers),
-        HelpName = "R",
-    };
-
-    private readonly Option<int> _count =
-        SharedOptions.Count("How many messages are measured of each way.", Defaults.Count, PortsOptions.MaxCount);
-
-    private readonly Option<MessageWay[]?> _ways = new("--way")
-    {
-        Description = "The ways of messages, with commas between; all of them by default.",
-        CustomParser = OptionParsers.ParseWays,
-        HelpName = string.Join('|', MessageWays.All.Select(MessageWays.NameOf)),
-    };
-
+    private readonly Option<PortsMode> _mode = LoadOption.Name(
+        "--mode", "There and back, one after the other, or each to all receivers.", Defaults.Mode);
+    private readonly Option<int[]> _sizes = LoadOption.Numbers(
+        "--size", "The bytes of a message, from 16", Defaults.SizesBytes, PortsOptions.MaxBytes, MessageBuffer.MinBytes);
+    private readonly Option<int[]> _receivers = LoadOption.Numbers(
+        "--receivers", "How many processes receive", Defaults.Receivers, PortsOptions.MaxReceivers);
+    private readonly Option<int> _count = LoadOption.Count(
+        "How many messages are measured of each way.", Defaults.Count, PortsOptions.MaxCount);
+    private readonly Option<MessageWay[]> _ways = LoadOption.Names<MessageWay>("--way", "The ways of messages");
     private readonly Option<bool> _pin = new("--pin")
     {
         Description = "Keep the sender on one core, and the receivers on the others, for all ways.",
     };
 
     private readonly Option<string?> _worker = new("--worker") { Hidden = true };
-
     private readonly Option<int> _lane = new("--lane") { Hidden = true };
 
     internal PortsCommand(TextWriter output)
         : base(output, "ports",
             "Sends messages to other processes by ports of shared memory, and beside them by TCP, UDP and Unix sockets, and by pipes. "
-                + "Each message is copied in and out on both sides, and checked.")
+                + "Each message is copied in and out on both sides, and checked.",
+            static (options, progress, stop) => OperatingSystem.IsLinux()
+                ? MessageRunner.Run(options, progress, stop)
+                : throw new LoadException("Ports need Linux. Run this there."))
     {
         AddOptions(_mode, _sizes, _receivers, _count, _ways, _pin);
         Add(_worker);
@@ -67,9 +45,7 @@ internal sealed class PortsCommand : ReportCommand<PortsOptions, PortsReport>
 
     protected override int Execute(ParseResult arguments, CancellationToken stop)
     {
-        if (!OperatingSystem.IsLinux())
-            throw new LoadException("Ports need Linux. Run this there.");
-        if (arguments.GetValue(_worker) is not { } address)
+        if (arguments.GetValue(_worker) is not { } address || !OperatingSystem.IsLinux())
             return base.Execute(arguments, stop);
         PortsOptions options = Read(arguments);
         var route = new MessageRoute(options, options.Ways[0], options.SizesBytes[0]);
@@ -80,11 +56,11 @@ internal sealed class PortsCommand : ReportCommand<PortsOptions, PortsReport>
     {
         var options = new PortsOptions
         {
-            Mode = arguments.GetValue(_mode) ?? Defaults.Mode,
-            SizesBytes = arguments.GetValue(_sizes) is { Length: > 0 } sizes ? sizes : Defaults.SizesBytes,
-            Receivers = arguments.GetValue(_receivers) is { Length: > 0 } receivers ? receivers : Defaults.Receivers,
+            Mode = arguments.GetValue(_mode),
+            SizesBytes = arguments.GetRequiredValue(_sizes),
+            Receivers = arguments.GetRequiredValue(_receivers),
             Count = arguments.GetValue(_count),
-            Ways = arguments.GetValue(_ways) is { Length: > 0 } ways ? ways : Defaults.Ways,
+            Ways = arguments.GetRequiredValue(_ways),
             IsPinned = arguments.GetValue(_pin),
         };
         if (options.Ways.Contains(MessageWay.Udp) && options.SizesBytes.Max() > DatagramChannel.MaxBytes)
@@ -97,11 +73,29 @@ internal sealed class PortsCommand : ReportCommand<PortsOptions, PortsReport>
             throw new LoadException("--pin wants a core for the sender alone, and there is one in all. Leave --pin out.");
         return options;
     }
+}
 
-    protected override PortsReport Run(PortsOptions options, ILoadProgress progress, CancellationToken stop) =>
-        OperatingSystem.IsLinux() ? MessageRunner.Run(options, progress, stop) : throw new PlatformNotSupportedException();
+/// <summary>What the ports load is asked to do.</summary>
+internal sealed record PortsOptions
+{
+    internal const int MaxBytes = 1 << 20;
+    internal const int MaxReceivers = 32;
+    internal const int MaxCount = 1_000_000_000;
 
-    protected override string ToJson(PortsReport report) => JsonReport.Write(report);
+    internal PortsMode Mode { get; init; } = PortsMode.Roundtrip;
+    internal IReadOnlyList<int> SizesBytes { get; init; } = [64]; // the bytes of a message, one size after the other
+    internal IReadOnlyList<int> Receivers { get; init; } = [1]; // how many processes receive, one number after the other
+    internal int Count { get; init; } = 20_000; // the messages that are measured of each way, in each size, with each number of receivers
+    internal IReadOnlyList<MessageWay> Ways { get; init; } = System.Enum.GetValues<MessageWay>();
 
-    protected override void Write(IAnsiConsole console, PortsReport report) => PortsTable.Write(console, report);
+    /// <summary>Whether the sender's thread and those of the receivers each stay on a core, the sender's on one of its own.</summary>
+    internal bool IsPinned { get; init; }
+}
+
+/// <summary>How messages go in the ports load.</summary>
+internal enum PortsMode
+{
+    Roundtrip, // a message there and back, then the next one
+    Stream, // one message after the other, as fast as they are received
+    Multicast, // each to all receivers
 }

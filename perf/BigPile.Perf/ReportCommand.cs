@@ -1,11 +1,9 @@
 using System;
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
@@ -15,11 +13,14 @@ namespace BigPile.Perf;
 internal abstract class ReportCommand<TOptions, TReport> : Command
 {
     private readonly Option<bool> _json = new("--json") { Description = "Print JSON on one line, and nothing else." };
+    private readonly Func<TOptions, ILoadProgress, CancellationToken, TReport> _run;
 
-    private protected ReportCommand(TextWriter output, string name, string description)
+    private protected ReportCommand(
+        TextWriter output, string name, string description, Func<TOptions, ILoadProgress, CancellationToken, TReport> run)
         : base(name, description)
     {
         Output = output;
+        _run = run;
         SetAction((arguments, stop) => Task.FromResult(Execute(arguments, stop)));
     }
 
@@ -37,18 +38,19 @@ internal abstract class ReportCommand<TOptions, TReport> : Command
     protected virtual int Execute(ParseResult arguments, CancellationToken stop)
     {
         TOptions options = Read(arguments);
-        return ExitCodeOf(Print(arguments, progress => Run(options, progress, stop), ToJson, Write));
+        if (!IsJson(arguments))
+            return Print(arguments, ReportConsole.Run(Output, progress => _run(options, progress, stop)));
+        return Print(arguments, _run(options, new NoProgress(), stop));
     }
 
-    /// <summary>Runs a load, prints its report in the form that was asked for, and gives it.</summary>
-    protected TAny Print<TAny>(
-        ParseResult arguments, Func<ILoadProgress, TAny> run, Func<TAny, string> toJson, Action<IAnsiConsole, TAny> write)
+    /// <summary>Prints a report in the form that was asked for, and gives the exit code.</summary>
+    protected int Print(ParseResult arguments, TReport report)
     {
-        if (!IsJson(arguments))
-            return ReportConsole.Show(Output, run, write);
-        TAny report = run(new NoProgress());
-        Output.WriteLine(toJson(report));
-        return report;
+        if (IsJson(arguments))
+            Output.WriteLine(JsonReport.Write(report));
+        else
+            ReportTable.Write(ReportConsole.Of(Output), Name, JsonReport.ToNode(report));
+        return ExitCodeOf(report);
     }
 
     /// <summary>Whether the report is to be JSON, and nothing else printed.</summary>
@@ -56,11 +58,7 @@ internal abstract class ReportCommand<TOptions, TReport> : Command
 
     protected abstract TOptions Read(ParseResult arguments);
 
-    protected abstract TReport Run(TOptions options, ILoadProgress progress, CancellationToken stop);
-
-    protected abstract string ToJson(TReport report);
-
-    protected abstract void Write(IAnsiConsole console, TReport report);
-
     protected virtual int ExitCodeOf(TReport report) => 0;
+
+    private protected static bool IsGiven(CommandResult command, Option option) => command.GetResult(option) is { Implicit: false };
 }

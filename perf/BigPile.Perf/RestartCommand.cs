@@ -1,96 +1,60 @@
 using System;
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using System.IO;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 using BigPile.Perf.Restarts;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
-/// <summary>The command <c>restart</c>: its options, and what is printed.</summary>
-internal sealed class RestartCommand : ReportCommand<RestartOptions, RestartReport>
+/// <summary>The command <c>restart</c>.</summary>
+internal sealed class RestartCommand : ReportCommand<TableRestartOptions, TableRestartReport>
 {
-    private readonly Option<int> _mebibytes = SharedOptions.Mebibytes(new RestartOptions().Mebibytes, RestartOptions.MaxMebibytes);
+    private static readonly TableRestartOptions Defaults = new();
 
-    private readonly Option<string?> _directory = SharedOptions.WorkDirectory();
-
-    private readonly Option<int> _entries = new("--entries")
-    {
-        Description = "Instead of objects: the entries of a table, which is opened again with the pile.",
-        CustomParser = result => OptionParsers.ParseNumber(result, "--entries", TableRestartOptions.MaxEntries),
-        HelpName = "N",
-    };
-
-    private readonly Option<int> _valueBytes = SharedOptions.ValueBytes(new TableRestartOptions().ValueBytes);
-
-    private readonly Option<string?> _indexDirectory = new("--index-dir")
-    {
-        Description = "A directory for the table's index, such as one in shared memory. With the pile by default.",
-        HelpName = "D",
-    };
-
+    private readonly Option<int> _entries = LoadOption.Number(
+        "--entries", "How many entries the table has.", Defaults.Entries, TableRestartOptions.MaxEntries);
+    private readonly Option<int> _valueBytes = LoadOption.ValueBytes(Defaults.ValueBytes);
+    private readonly Option<string?> _directory = LoadOption.Path(
+        "--dir", "An empty or missing directory for the pile's files, which are removed at the end. Temporary by default.");
+    private readonly Option<string?> _indexDirectory = LoadOption.Path(
+        "--index-dir", "A directory for the table's index, such as one in shared memory. With the pile by default.");
     private readonly Option<string?> _worker = new("--worker") { Hidden = true };
 
     internal RestartCommand(TextWriter output)
         : base(output, "restart",
-            "Fills a mapped pile in a second process, flushes it, and opens it again: after it was closed, cold, and after a kill. "
-                + "With --entries a table: after it was closed, after a kill, and without its index.")
+            "Fills a durable table in a second process, and opens it again: after it was closed, after a kill, and without its index.",
+            TableRestartLoad.Run)
     {
-        AddOptions(_mebibytes, _directory, _entries, _valueBytes, _indexDirectory);
+        AddOptions(_entries, _valueBytes, _directory, _indexDirectory);
         Add(_worker);
-        Validators.Add(RefuseMixture);
     }
 
-    protected override int Execute(ParseResult arguments, CancellationToken stop)
+    protected override int Execute(ParseResult arguments, CancellationToken stop) => arguments.GetValue(_worker) is { } role
+        ? TableWorker.Run(role, Read(arguments), Console.In, Output)
+        : base.Execute(arguments, stop);
+
+    protected override TableRestartOptions Read(ParseResult arguments) => new()
     {
-        if (arguments.GetResult(_entries) is not null)
-            return ExecuteOfTables(arguments, stop);
-        if (arguments.GetValue(_worker) is not { } role)
-            return base.Execute(arguments, stop);
-        RestartOptions options = Read(arguments);
-        return RestartWorker.Run(role, options.Directory!, options, Console.In, Output);
-    }
+        Entries = arguments.GetValue(_entries),
+        ValueBytes = arguments.GetValue(_valueBytes),
+        Directory = arguments.GetValue(_directory),
+        IndexDirectory = arguments.GetValue(_indexDirectory),
+    };
+}
 
-    protected override RestartOptions Read(ParseResult arguments) =>
-        new() { Mebibytes = arguments.GetValue(_mebibytes), Directory = arguments.GetValue(_directory) };
+/// <summary>What the restart load of tables is asked to do.</summary>
+internal sealed record TableRestartOptions
+{
+    internal const int MaxEntries = 1_000_000_000;
 
-    protected override RestartReport Run(RestartOptions options, ILoadProgress progress, CancellationToken stop) =>
-        RestartLoad.Run(options, progress, stop);
+    /// <summary>Of so many entries one is compared.</summary>
+    internal const int ComparedOneIn = 1000;
 
-    protected override string ToJson(RestartReport report) => JsonReport.Write(report);
+    /// <summary>How often each way to open is measured.</summary>
+    internal static readonly int Rounds = Brevity.Of(usual: 3, brief: 1);
 
-    protected override void Write(IAnsiConsole console, RestartReport report) => RestartTable.Write(console, report);
-
-    private int ExecuteOfTables(ParseResult arguments, CancellationToken stop)
-    {
-        var options = new TableRestartOptions
-        {
-            Entries = arguments.GetValue(_entries),
-            ValueBytes = arguments.GetValue(_valueBytes),
-            Directory = arguments.GetValue(_directory),
-            IndexDirectory = arguments.GetValue(_indexDirectory),
-        };
-        if (arguments.GetValue(_worker) is { } role)
-            return TableWorker.Run(role, options, Console.In, Output);
-        Print(arguments, progress => TableRestartLoad.Run(options, progress, stop), JsonReport.Write, TableRestartTable.Write);
-        return 0;
-    }
-
-    // A load of objects and one of a table share only the directory.
-    private void RefuseMixture(CommandResult command)
-    {
-        bool isOfTables = IsGiven(command, _entries);
-        if (isOfTables && IsGiven(command, _mebibytes))
-            command.AddError("--mebibytes is of a load of objects, and --entries makes it one of a table. Leave one of them out.");
-        foreach (Option option in new Option[] { _valueBytes, _indexDirectory })
-        {
-            if (!isOfTables && IsGiven(command, option))
-                command.AddError($"{option.Name} is of a load of a table. Say with --entries how many entries it has.");
-        }
-    }
-
-    private static bool IsGiven(CommandResult command, Option option) => command.GetResult(option) is { Implicit: false };
+    internal int Entries { get; init; } = 1_000_000; // the entries that fill the table
+    internal int ValueBytes { get; init; } = 60;
+    internal string? Directory { get; init; } // the user's directory; null for a temporary one
+    internal string? IndexDirectory { get; init; } // the user's directory for the index; null: it lies with the pile
 }

@@ -1,20 +1,20 @@
 using System.Collections.Generic;
 using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
 using System.IO;
 using System.Linq;
-using System.Threading;
-using BigPile.Perf.Loads;
 using BigPile.Perf.Policies;
-using BigPile.Perf.Reports;
 using BigPile.Perf.Tables;
 using BigPile.Perf.Traces;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
-/// <summary>The command <c>trace</c>: its options, and what is printed.</summary>
+/// <summary>The command <c>trace</c>.</summary>
 internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
 {
+    private const double MinFraction = 0.000001;
+
     private readonly Argument<string[]> _files = new("FILE")
     {
         Description = "Recorded accesses, plain or compressed; directories of such files; or "
@@ -25,21 +25,16 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
     private readonly Option<TraceFormat?> _format = new("--format")
     {
         Description = "What the files' bytes mean; told by each file's name, its folder and its first line by default.",
-        CustomParser = TraceParsers.ParseFormat,
+        CustomParser = ParseFormat,
         HelpName = TraceFormats.All.Replace(", ", "|"),
     };
 
-    private readonly Option<int?> _capacity = new("--capacity")
-    {
-        Description = "The most entries of the table.",
-        CustomParser = result => OptionParsers.ParseNumber(result, "--capacity", int.MaxValue),
-        HelpName = "N",
-    };
+    private readonly Option<int?> _capacity = LoadOption.Number("--capacity", "The most entries of the table.", int.MaxValue);
 
     private readonly Option<double[]?> _fractions = new("--capacity-fraction")
     {
         Description = $"The same, as a share of the different keys, but at least {PolicyTable.MinCapacity}; several with commas between.",
-        CustomParser = TraceParsers.ParseFractions,
+        CustomParser = ParseFractions,
         HelpName = "F",
     };
 
@@ -47,19 +42,14 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
     {
         Description = "What the table is set beside, with commas between, or all, or none; all by default. "
             + "The optimum knows the future, and puts each key that was missing, as the table does.",
-        CustomParser = TraceParsers.ParsePolicies,
+        CustomParser = ParsePolicies,
         HelpName = string.Join('|', PolicyKinds.All.Select(PolicyKinds.NameOf)),
     };
 
     private readonly Option<int> _threads =
-        SharedOptions.Threads("How many threads share the accesses to the table, 64 at a time.", 1);
+        LoadOption.Threads("How many threads share the accesses to the table, 64 at a time.", 1);
 
-    private readonly Option<int> _seed = new("--seed")
-    {
-        Description = "Decides traces and sizes that are made; 0 by default.",
-        CustomParser = result => OptionParsers.ParseNumber(result, "--seed", int.MaxValue, min: 0),
-        HelpName = "N",
-    };
+    private readonly Option<int> _seed = LoadOption.Number("--seed", "Decides traces and sizes that are made.", 0, int.MaxValue, min: 0);
 
     private readonly Option<bool> _sizes = new("--sizes")
     {
@@ -71,7 +61,8 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
     internal TraceCommand(TextWriter output)
         : base(output, "trace",
             "Replays recorded accesses through a table with a limit: gets each key, and puts it when it is missing. Simulates other "
-                + "policies beside it.")
+                + "policies beside it.",
+            TraceRunner.Run)
     {
         Add(_files);
         AddOptions(_capacity, _fractions, _policies, _threads, _sizes, _format, _seed);
@@ -100,13 +91,6 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
         };
     }
 
-    protected override TraceReport Run(TraceOptions options, ILoadProgress progress, CancellationToken stop) =>
-        TraceRunner.Run(options, progress, stop);
-
-    protected override string ToJson(TraceReport report) => JsonReport.Write(report);
-
-    protected override void Write(IAnsiConsole console, TraceReport report) => TraceTable.Write(console, report);
-
     // The value of an option that was left out is an empty array, as that of "none" is.
     private static bool IsGiven(ParseResult arguments, Option option) => arguments.GetResult(option) is { Implicit: false };
 
@@ -124,4 +108,67 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
                 $"--policies {PolicyKinds.NameOf(others[0])} does not weigh its entries. With --sizes, use some of "
                 + $"{string.Join(", ", PolicyKinds.Weighing.Select(PolicyKinds.NameOf))}.");
     }
+
+    private static TraceFormat? ParseFormat(ArgumentResult result)
+    {
+        string text = LoadOption.TextOf(result);
+        if (TraceFormats.TryParse(text, out TraceFormat format))
+            return format;
+        result.AddError($"--format '{text}' is unknown. Use one of {TraceFormats.All}.");
+        return null;
+    }
+
+    /// <summary>Reads shares between commas.</summary>
+    private static double[] ParseFractions(ArgumentResult result)
+    {
+        string text = LoadOption.TextOf(result);
+        string[] parts = text.Split(',');
+        var shares = new double[parts.Length];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            bool isNumber = double.TryParse(parts[i], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out shares[i]);
+            if (isNumber && shares[i] is >= MinFraction and <= 1)
+                continue;
+            result.AddError(string.Create(
+                CultureInfo.InvariantCulture,
+                $"--capacity-fraction '{parts[i]}' is out of range. It must be a number from {MinFraction:0.000000} to 1."));
+            break;
+        }
+        return shares;
+    }
+
+    /// <summary>Reads policies between commas, or <c>all</c>, or <c>none</c>.</summary>
+    private static PolicyKind[] ParsePolicies(ArgumentResult result)
+    {
+        string text = LoadOption.TextOf(result);
+        if (text == "none")
+            return [];
+        if (text == "all")
+            return [.. PolicyKinds.All];
+        string[] parts = [.. text.Split(',').Distinct()];
+        var kinds = new PolicyKind[parts.Length];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            if (!PolicyKinds.TryParse(parts[i], out kinds[i]))
+            {
+                result.AddError(
+                    $"--policies '{parts[i]}' is unknown. "
+                    + $"Use some of {string.Join(", ", PolicyKinds.All.Select(PolicyKinds.NameOf))}, or all, or none.");
+            }
+        }
+        return kinds;
+    }
+}
+
+/// <summary>What the trace load is asked to do.</summary>
+internal sealed record TraceOptions
+{
+    public required IReadOnlyList<string> Files { get; init; } // files, and names of synthetic traces
+    public TraceFormat? Format { get; init; } // the format of all files; null to tell each one's by itself
+    public int? Capacity { get; init; } // the most entries; or
+    public IReadOnlyList<double> Fractions { get; init; } = []; // the shares of the different keys, or of the bytes of all entries
+    public required IReadOnlyList<PolicyKind> Policies { get; init; } // what is simulated beside the table
+    public int Threads { get; init; } = 1; // the threads that share the accesses to the table
+    public int Seed { get; init; } // decides synthetic traces, sizes that are made, and what a policy leaves to chance
+    public bool HasSizes { get; init; } // whether entries have sizes, and the limit is in bytes
 }

@@ -2,46 +2,31 @@ using System;
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
-/// <summary>The command <c>traffic</c>: its options, and what is printed.</summary>
+/// <summary>The command <c>traffic</c>.</summary>
 internal sealed class TrafficCommand : ReportCommand<TrafficOptions, TrafficReport>
 {
     private static readonly TrafficOptions Defaults = new();
 
-    private readonly Option<int> _requests = Number(
-        "--requests", "Requests of all clients together.", Defaults.Requests, TrafficOptions.MinRequests, TrafficOptions.MaxRequests);
-
-    private readonly Option<int> _seed = Number("--seed", "What the operations follow from.", Defaults.Seed, 0, int.MaxValue);
-
-    private readonly Option<int> _clients =
-        Number("--clients", "Connections, each with keys of its own.", Defaults.Clients, 1, TrafficOptions.MaxClients);
-
-    private readonly Option<int> _depth =
-        Number("--depth", "Requests that a client sends before it reads the answers.", Defaults.Depth, 1, TrafficOptions.MaxDepth);
-
-    private readonly Option<int> _keys =
-        Number("--keys", "Keys of each client.", Defaults.Keys, TrafficOptions.MinKeys, TrafficOptions.MaxKeys);
-
-    private readonly Option<string?> _directory = new("--dir")
-    {
-        Description = "An empty or missing directory for the server's pile, which is removed at the end. Temporary by default.",
-        HelpName = "D",
-    };
-
-    private readonly Func<TrafficOptions, ILoadProgress, CancellationToken, TrafficReport> _run;
+    private readonly Option<int> _requests = LoadOption.Number(
+        "--requests", "Requests of all clients together.", Defaults.Requests, TrafficOptions.MaxRequests, TrafficOptions.MinRequests);
+    private readonly Option<int> _seed = LoadOption.Number(
+        "--seed", "What the operations follow from.", Defaults.Seed, int.MaxValue, min: 0);
+    private readonly Option<int> _clients = LoadOption.Number(
+        "--clients", "Connections, each with keys of its own.", Defaults.Clients, TrafficOptions.MaxClients);
+    private readonly Option<int> _depth = LoadOption.Number(
+        "--depth", "Requests that a client sends before it reads the answers.", Defaults.Depth, TrafficOptions.MaxDepth);
+    private readonly Option<int> _keys = LoadOption.Number(
+        "--keys", "Keys of each client.", Defaults.Keys, TrafficOptions.MaxKeys, TrafficOptions.MinKeys);
+    private readonly Option<string?> _directory = LoadOption.Path(
+        "--dir", "An empty or missing directory for the server's pile, which is removed at the end. Temporary by default.");
 
     internal TrafficCommand(TextWriter output, Func<TrafficOptions, ILoadProgress, CancellationToken, TrafficReport> run)
         : base(output, "traffic",
-            "Starts the server, sends it mixed requests and checks every answer; on the way the server is stopped once and killed once.")
-    {
-        _run = run;
-        AddOptions(_requests, _seed, _clients, _depth, _keys, _directory);
-    }
+            "Starts the server, sends it mixed requests and checks every answer; on the way the server is stopped once and killed once.",
+            run) => AddOptions(_requests, _seed, _clients, _depth, _keys, _directory);
 
     protected override TrafficOptions Read(ParseResult arguments) => new()
     {
@@ -53,20 +38,23 @@ internal sealed class TrafficCommand : ReportCommand<TrafficOptions, TrafficRepo
         Directory = arguments.GetValue(_directory),
     };
 
-    protected override TrafficReport Run(TrafficOptions options, ILoadProgress progress, CancellationToken stop) =>
-        _run(options, progress, stop);
-
-    protected override string ToJson(TrafficReport report) => JsonReport.Write(report);
-
-    protected override void Write(IAnsiConsole console, TrafficReport report) => TrafficTable.Write(console, report);
-
     protected override int ExitCodeOf(TrafficReport report) => report.WrongAnswers == 0 ? 0 : PerfApp.Failed;
+}
 
-    private static Option<int> Number(string name, string description, int value, int min, int max) => new(name)
-    {
-        Description = description,
-        DefaultValueFactory = _ => value,
-        CustomParser = result => OptionParsers.ParseNumber(result, name, max, min),
-        HelpName = "N",
-    };
+/// <summary>What the traffic load is asked to do.</summary>
+internal sealed record TrafficOptions
+{
+    internal const int MaxRequests = 1_000_000_000;
+    internal const int MinRequests = 1_000;
+    internal const int MaxClients = 64;
+    internal const int MaxDepth = 64;
+    internal const int MinKeys = 1_024; // far more than one batch touches
+    internal const int MaxKeys = 10_000_000;
+
+    internal int Requests { get; init; } = 1_000_000; // the requests of all clients together
+    internal int Seed { get; init; } = 1; // what the operations follow from
+    internal int Clients { get; init; } = 4; // connections, each with keys of its own
+    internal int Depth { get; init; } = 16; // requests that a client sends before it reads the answers
+    internal int Keys { get; init; } = 50_000; // the keys of each client
+    internal string? Directory { get; init; } // the user's directory; null for a temporary one
 }

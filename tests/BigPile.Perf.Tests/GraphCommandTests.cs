@@ -42,8 +42,7 @@ public sealed class GraphCommandTests
         using var file = CatalogText.Of(SmallGraph.Lines);
         ConsoleRun run = await ConsoleRun.Of($"graph {file.Path}");
         Assert.Equal((0, ""), (run.ExitCode, run.Error));
-        string[] parts =
-            ["native store", "Plain objects", "All dependencies, 1 thread", "All dependents, 2 threads", "most needed", "bottom"];
+        string[] parts = ["native", "Plain full collection", "graph: rates", "dependents", "graph: most needed", "bottom"];
         Assert.All(parts, part => Assert.Contains(part, run.Output));
         Assert.DoesNotContain("\u001b", run.Output);
     }

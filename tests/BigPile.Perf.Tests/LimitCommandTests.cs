@@ -37,7 +37,7 @@ public sealed class LimitCommandTests
     {
         ConsoleRun run = await ConsoleRun.Of("limit --limit-mebibytes 2 --put-mebibytes 4");
         Assert.Equal((0, ""), (run.ExitCode, run.Error));
-        Assert.All(["limit", "percent of the limit", "Made room"], part => Assert.Contains(part, run.Output));
+        Assert.All(["limit", "Process percent of limit", "Evictions"], part => Assert.Contains(part, run.Output));
     }
 
     [Theory]

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Threading;
@@ -36,8 +37,8 @@ public sealed class SequenceCheckTests : IDisposable
     public void Without_the_change_the_same_load_is_fine()
     {
         var options = new SequenceOptions { Kind = BlockFileKind.MappedParallel, Count = 3000, Threads = 2, Directory = _directory };
-        SequenceReport report = SequenceRunner.Run(options, new AtPhase("none", () => { }), CancellationToken.None);
-        Assert.Equal(300_000, Assert.Single(report.Rows).FileBytes);
+        IReadOnlyList<SequenceRow> rows = SequenceRunner.Run(options, new AtPhase("none", () => { }), CancellationToken.None);
+        Assert.Equal(300_000, Assert.Single(rows).FileBytes);
     }
 
     [Theory]

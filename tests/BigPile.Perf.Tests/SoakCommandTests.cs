@@ -70,8 +70,7 @@ public sealed class SoakCommandTests
         Assert.Equal((0, ""), (run.ExitCode, run.Error));
         string[] parts =
         [
-            "reserved MB", "\n00:00:0", "16 MB live, native store, 2 threads", "Errors", "Longest pause of the collector",
-            "Process, files left out", "Process over live",
+            "reserved MB", "\n00:00:0", "Megabytes", "native", "Errors", "Longest pause", "End private bytes",
         ];
         Assert.All(parts, part => Assert.Contains(part, run.Output));
     }

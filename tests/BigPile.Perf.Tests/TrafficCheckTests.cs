@@ -16,8 +16,6 @@ public sealed class TrafficCheckTests : IDisposable
     private const string OwnTag = "ETag: \"0000000000000abc\"\r\n";
     private const string OtherTag = "ETag: \"0000000000000def\"\r\n";
 
-    private static readonly TrafficFeatures Features = new(Lifetimes: true, StatesLifetimes: true, Batches: true);
-
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private readonly TrafficValues _values = new(1);
     private readonly KeyState[] _states = new KeyState[10];
@@ -91,7 +89,7 @@ public sealed class TrafficCheckTests : IDisposable
         using ResponseReader reader = Reply(Answer(TrafficKind.Read, value == 0 ? 404 : 200, headers, value));
         reader.Read(hasBody: true);
         long now = Stopwatch.GetTimestamp();
-        new AnswerCheck(0, Features, _values, _states, _tally).Either(Key, KeyState.Put(2, 0, 0, now, now), reader, now, now);
+        new AnswerCheck(0, _values, _states, _tally).Either(Key, KeyState.Put(2, 0, 0, now, now), reader, now, now);
         Assert.Equal(expected == 0, _tally.Wrong == 1);
         if (expected != 0)
             Assert.Equal(expected, _states[Key].Sequence);
@@ -125,7 +123,7 @@ public sealed class TrafficCheckTests : IDisposable
         using ResponseReader reader = Reply(answer);
         reader.Read(request.HasBody);
         long now = Stopwatch.GetTimestamp();
-        new AnswerCheck(0, Features, _values, _states, _tally).One(request, Key, 2, reader, now, now);
+        new AnswerCheck(0, _values, _states, _tally).One(request, Key, 2, reader, now, now);
     }
 
     private byte[] Answer(TrafficKind kind, int status, string headers, int value)

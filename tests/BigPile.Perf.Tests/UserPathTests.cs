@@ -20,23 +20,19 @@ public sealed class UserPathTests : IDisposable
     [InlineData("insert --store mapped --count 1000 --dir")]
     [InlineData("scale " + Mapped)]
     [InlineData("latency " + Mapped)]
-    [InlineData("restart --mebibytes 8 --dir")]
     [InlineData("restart --entries 1000 --dir")]
     [InlineData("sequence --count 1000 --directory")]
     [InlineData("soak --store mapped --operations 1000 --dir")]
     [InlineData("traffic --requests 1000 --dir")]
-    [InlineData("report --quick --parts size --out")]
-    [InlineData("report --quick --parts size --out {parent}/out --dir")]
     public async Task A_directory_that_can_not_be_made(string command)
     {
         string path = Path.Combine(_parent, "file", "below");
-        AssertOneLine(await ConsoleRun.Of($"{command.Replace("{parent}", _parent)} {path}"), OptionOf(command), path, "Name a directory");
+        AssertOneLine(await ConsoleRun.Of($"{command} {path}"), OptionOf(command), path, "Name a directory");
     }
 
     [Theory]
     [InlineData("limit --limit-mebibytes 1 --put-mebibytes 2 --spill")]
     [InlineData("restart --entries 1000 --index-dir")]
-    [InlineData("report --quick --parts size --out")]
     public async Task A_directory_in_which_nothing_can_be_made(string command)
     {
         if (OperatingSystem.IsLinux()) // where nobody may write there, whoever runs the tests
@@ -52,10 +48,7 @@ public sealed class UserPathTests : IDisposable
     [InlineData("sequence --directory", "--directory")]
     [InlineData("soak --store mapped --dir", "--dir")]
     [InlineData("traffic --dir", "--dir")]
-    [InlineData("report --out", "--out")]
-    [InlineData("report --from", "--from")]
     [InlineData("graph", "FILE")]
-    [InlineData("compare-runs A", "B")]
     [InlineData("trace", "FILE")]
     public async Task A_name_that_is_empty(string command, string name)
     {
@@ -70,12 +63,11 @@ public sealed class UserPathTests : IDisposable
     [InlineData("trace {0}")]
     [InlineData("trace {0} --capacity 10")]
     [InlineData("trace synthetic:zipf {0} --capacity 10")]
-    [InlineData("report --quick --parts size,trace --out {1} --traces {0}")]
     public async Task A_trace_that_is_not_there(string command)
     {
         string missing = Path.Combine(_parent, "missing");
         string[] parts = [$"'{missing}' does not exist", "Name a file"];
-        AssertOneLine(await ConsoleRun.Of(string.Format(null, command, missing, Path.Combine(_parent, "out"))), parts);
+        AssertOneLine(await ConsoleRun.Of(string.Format(null, command, missing)), parts);
     }
 
     private static string OptionOf(string command) => command[(command.LastIndexOf(' ') + 1)..];

@@ -1,9 +1,11 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.IO.Compression;
+using System.Text;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using System.Threading;
-using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Catalogs;
 
@@ -13,8 +15,6 @@ internal static class CatalogReader
     private const int LinesPerReport = 1024;
 
     /// <summary>Reads all packages, in the file's order.</summary>
-    /// <exception cref="LoadException">A line is no package; the message has its number.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static List<CatalogEntry> Read(string path, ILoadProgress progress, CancellationToken stop)
     {
         using var file = new CatalogFile(path);
@@ -65,3 +65,83 @@ internal static class CatalogReader
         return end < 0 ? message : message[..end] + ".";
     }
 }
+
+/// <summary>One line of a catalog. Fields that it has beyond these are skipped.</summary>
+internal sealed record CatalogRecord
+{
+    public required string Id { get; init; } // the package's name. A catalog may have it in several versions
+    public required string Version { get; init; }
+    public required string Architecture { get; init; }
+    public required string Section { get; init; }
+    public required string Priority { get; init; }
+    public string? Homepage { get; init; }
+    public required long InstalledSizeKiB { get; init; }
+    public required long SizeBytes { get; init; }
+    public required string Description { get; init; }
+
+    // Not init: generated readers set such properties in any case, and an absent one would become null.
+    public string[] Depends { get; set; } = [];
+    public string[] Tags { get; set; } = [];
+    public required string Sha256 { get; init; }
+}
+
+/// <summary>A package of the catalog, with its dependencies parsed: each of them a list of alternatives.</summary>
+internal sealed record CatalogEntry(CatalogRecord Record, DependencyTerm[][] Dependencies);
+
+/// <summary>Reads the lines of a text file, plain or compressed, as its first two bytes say.</summary>
+internal sealed class CatalogFile : IDisposable
+{
+    private const int BufferBytes = 1 << 16;
+
+    private static readonly byte[] GzipMagic = [0x1f, 0x8b];
+
+    private readonly FileStream _file;
+    private readonly StreamReader _reader;
+
+    internal CatalogFile(string path)
+    {
+        _file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, BufferBytes, FileOptions.SequentialScan);
+        try
+        {
+            Stream content = IsGzip(_file) ? new GZipStream(_file, CompressionMode.Decompress) : _file;
+            _reader = new StreamReader(content, Encoding.UTF8, detectEncodingFromByteOrderMarks: true, BufferBytes);
+        }
+        catch
+        {
+            _file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>The size of the file on disk in bytes.</summary>
+    internal long LengthBytes => _file.Length;
+
+    /// <summary>The bytes of it that were read.</summary>
+    internal long DoneBytes => _file.Position;
+
+    /// <summary>The number of the line that was read last, from 1.</summary>
+    internal int LineNumber { get; private set; }
+
+    /// <summary>Reads a line; <see langword="null"/> after the last one.</summary>
+    internal string? ReadLine()
+    {
+        LineNumber++;
+        return _reader.ReadLine();
+    }
+
+    public void Dispose() => _reader.Dispose();
+
+    private static bool IsGzip(FileStream file)
+    {
+        Span<byte> head = stackalloc byte[GzipMagic.Length];
+        bool isGzip = file.ReadAtLeast(head, head.Length, throwOnEndOfStream: false) == head.Length && head.SequenceEqual(GzipMagic);
+        file.Position = 0;
+        return isGzip;
+    }
+}
+
+/// <summary>Reads records.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
+[JsonSerializable(typeof(CatalogRecord))]
+internal sealed partial class CatalogJson : JsonSerializerContext;

@@ -34,11 +34,8 @@ internal sealed unsafe class CopyBuffers : IDisposable
         Prepare(isBack: true, lengthBytes);
     }
 
-    /// <summary>The array; its content begins at <see cref="ArrayStart"/>.</summary>
-    internal byte[] Array { get; }
-
+    internal byte[] Array { get; } // the array; its content begins at ArrayStart
     internal int ArrayStart { get; }
-
     internal int LengthBytes { get; }
 
     /// <summary>The array's content; the array is pinned.</summary>
@@ -48,11 +45,8 @@ internal sealed unsafe class CopyBuffers : IDisposable
     internal byte* Destination => _mapped + Accessor.PointerOffset;
 
     internal MemoryMappedViewAccessor Accessor { get; }
-
     internal MemoryMappedViewStream ViewStream { get; }
-
     internal UnmanagedMemoryStream UnmanagedStream { get; }
-
     internal MemoryStream ArrayStream { get; }
 
     /// <summary>Fills bytes of the source, and clears them in the destination.</summary>

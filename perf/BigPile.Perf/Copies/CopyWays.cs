@@ -146,3 +146,25 @@ internal readonly unsafe struct StreamCopyWay : ICopyWay
         from.CopyTo(buffers.ArrayStream);
     }
 }
+
+/// <summary>A way to copy. A type for each, so that the loop calls it directly.</summary>
+internal interface ICopyWay
+{
+    /// <summary>The way's name.</summary>
+    static abstract string Name { get; }
+
+    /// <summary>Whether it copies out of shared memory, and not into it.</summary>
+    static abstract bool IsBack { get; }
+
+    /// <summary>Copies bytes between the array and the mapping, at the same offset of both.</summary>
+    static abstract void Copy(CopyBuffers buffers, int at, int lengthBytes);
+}
+
+/// <summary>C's memcpy: the upper bound for a program that moves bytes with the processor.</summary>
+internal static unsafe partial class CMemory
+{
+    // Without the GC transition, which would be a tenth of a small copy.
+    [LibraryImport("libc", EntryPoint = "memcpy")]
+    [SuppressGCTransition]
+    internal static partial void* Copy(void* destination, void* source, nuint lengthBytes);
+}

@@ -22,3 +22,89 @@ internal interface IGraphSide<TEdge>
     /// <summary>Adds the edges that leave the current package.</summary>
     void AddEdges(Stack<TEdge> edges);
 }
+
+/// <summary>From packages in the pile to what they depend on.</summary>
+internal struct PileDependenciesSide(PileGraph graph) : IGraphSide<PilePointer>
+{
+    private Package? _package;
+
+    public readonly PilePointer EdgeTo(int number) => graph.PointerTo(number);
+
+    public int Follow(PilePointer edge)
+    {
+        _package = graph.Pile.Get<Package>(edge);
+        return _package.Number;
+    }
+
+    public readonly void AddEdges(Stack<PilePointer> edges)
+    {
+        foreach (Dependency dependency in _package!.Dependencies)
+            edges.Push(dependency.Package);
+    }
+}
+
+/// <summary>From packages in the pile to those that depend on them.</summary>
+internal struct PileDependentsSide(PileGraph graph) : IGraphSide<PilePointer>
+{
+    private PilePointer _dependents;
+
+    public readonly PilePointer EdgeTo(int number) => graph.PointerTo(number);
+
+    public int Follow(PilePointer edge)
+    {
+        Package package = graph.Pile.Get<Package>(edge);
+        _dependents = package.Dependents;
+        return package.Number;
+    }
+
+    public readonly void AddEdges(Stack<PilePointer> edges)
+    {
+        if (!_dependents.IsValid)
+            return;
+        foreach (PilePointer package in graph.Pile.Get<Dependents>(_dependents).Packages)
+            edges.Push(package);
+    }
+}
+
+/// <summary>From packages on the managed heap to what they depend on.</summary>
+internal struct PlainDependenciesSide(PlainGraph graph) : IGraphSide<PlainEdge>
+{
+    private PlainPackage? _package;
+
+    public readonly PlainEdge EdgeTo(int number) => new(graph[number]);
+
+    public int Follow(PlainEdge edge)
+    {
+        _package = edge.Package;
+        return _package.Number;
+    }
+
+    public readonly void AddEdges(Stack<PlainEdge> edges)
+    {
+        foreach (PlainDependency dependency in _package!.Dependencies)
+            edges.Push(new PlainEdge(dependency.Package));
+    }
+}
+
+/// <summary>From packages on the managed heap to those that depend on them.</summary>
+internal struct PlainDependentsSide(PlainGraph graph) : IGraphSide<PlainEdge>
+{
+    private PlainPackage? _package;
+
+    public readonly PlainEdge EdgeTo(int number) => new(graph[number]);
+
+    public int Follow(PlainEdge edge)
+    {
+        _package = edge.Package;
+        return _package.Number;
+    }
+
+    public readonly void AddEdges(Stack<PlainEdge> edges)
+    {
+        foreach (PlainPackage package in _package!.Dependents)
+            edges.Push(new PlainEdge(package));
+    }
+}
+
+/// <summary>A reference in a struct: generic code is compiled separately for structs, but shared for references.</summary>
+internal readonly record struct PlainEdge(PlainPackage Package);

@@ -42,3 +42,25 @@ internal sealed class PlainGraph
         Sha256 = record.Sha256,
     };
 }
+
+/// <summary>The same as <see cref="Package"/> on the managed heap, with references where that one has pointers.</summary>
+internal sealed class PlainPackage
+{
+    internal int Number { get; init; }
+    internal string Name { get; init; } = "";
+    internal string Version { get; init; } = "";
+    internal string Architecture { get; init; } = "";
+    internal string Section { get; init; } = "";
+    internal string Priority { get; init; } = "";
+    internal string? Homepage { get; init; }
+    internal long InstalledSizeKiB { get; init; }
+    internal long SizeBytes { get; init; }
+    internal string Description { get; init; } = "";
+    internal string[] Tags { get; init; } = [];
+    internal string Sha256 { get; init; } = "";
+    internal PlainDependency[] Dependencies { get; set; } = [];
+    internal PlainPackage[] Dependents { get; set; } = [];
+}
+
+/// <summary>The same as <see cref="Dependency"/> with a reference.</summary>
+internal readonly record struct PlainDependency(PlainPackage Package, VersionOperator Operator, string? Version);

@@ -1,5 +1,8 @@
+using System;
 using System.Diagnostics;
 using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 using System.Threading;
 using BigPile.Perf.Scales;
 using BigPile.Perf.Tables;
@@ -20,11 +23,8 @@ internal sealed class CallMeter
 
     private long _switches;
 
-    /// <summary>From the call to its end.</summary>
-    internal LatencyHistogram Service { get; } = new();
-
-    /// <summary>From the instant it was due to its end.</summary>
-    internal LatencyHistogram Response { get; } = new();
+    internal LatencyHistogram Service { get; } = new(); // from the call to its end
+    internal LatencyHistogram Response { get; } = new(); // from the instant it was due to its end
 
     /// <summary>The calls longer than a millisecond in which the thread gave up the processor by itself.</summary>
     internal LatencyHistogram Blocked { get; } = new();
@@ -39,7 +39,6 @@ internal sealed class CallMeter
     internal double Seconds { get; private set; }
 
     /// <summary>Makes the calls.</summary>
-    /// <exception cref="LoadException">An answer was wrong.</exception>
     internal void Run(MeasuredCall call, int calls, int perSecond, CancellationToken stop)
     {
         double nsPerCall = NsPerSecond / perSecond;
@@ -91,4 +90,38 @@ internal sealed class CallMeter
     }
 
     private static long NowNs() => ScaleClock.Nanoseconds(Stopwatch.GetTimestamp());
+}
+
+/// <summary>A call that is measured repeatedly.</summary>
+/// <param name="Name">As the report has it.</param>
+/// <param name="NumberOf">The number of the entry for a call, by the number of the call; not in the call's time.</param>
+/// <param name="Make">Calls, and tells whether the answer was right.</param>
+internal sealed record MeasuredCall(string Name, Func<int, int> NumberOf, Func<int, bool> Make);
+
+/// <summary>
+/// Counts how often the calling thread gave up the processor by itself in order to wait (voluntary context switches). Preemptions are not
+/// included.
+/// </summary>
+/// <remarks>Linux counts a yield as a preemption.</remarks>
+internal static unsafe partial class ThreadSwitches
+{
+    private const int OfThread = 1;
+    private const int Words = 18; // two times of two words each, and fourteen counts
+    private const int VoluntaryWord = 16;
+
+    /// <summary>Whether the system reports it.</summary>
+    internal static bool AreKnown => OperatingSystem.IsLinux();
+
+    /// <summary>The number so far; 0 where the system does not report it.</summary>
+    internal static long Count() => OperatingSystem.IsLinux() ? Read() : 0;
+
+    [SupportedOSPlatform("linux")]
+    private static long Read()
+    {
+        nint* usage = stackalloc nint[Words];
+        return GetUsage(OfThread, usage) == 0 ? usage[VoluntaryWord] : 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "getrusage")]
+    private static partial int GetUsage(int who, nint* usage);
 }

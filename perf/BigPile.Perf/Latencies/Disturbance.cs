@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Latencies;
 

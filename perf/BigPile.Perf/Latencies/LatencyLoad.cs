@@ -1,8 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Latencies;
 
@@ -38,9 +36,7 @@ internal sealed class LatencyLoad : IDisposable
     }
 
     /// <summary>Runs the load from nothing to nothing.</summary>
-    /// <exception cref="LoadException">It does not fit, or an answer was wrong.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
-    internal static CallReport Run(LatencyOptions options, ILoadProgress progress, CancellationToken stop)
+    internal static IReadOnlyList<CallRow> Run(LatencyOptions options, ILoadProgress progress, CancellationToken stop)
     {
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
         MachineLimits.Require(
@@ -50,7 +46,7 @@ internal sealed class LatencyLoad : IDisposable
         Rehearse(options, stop);
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath };
         using var load = new LatencyLoad(options, pileOptions, options.CallCount, progress, stop);
-        return new CallReport(options, load.MeasureAll());
+        return load.MeasureAll();
     }
 
     public void Dispose() => _target.Dispose();

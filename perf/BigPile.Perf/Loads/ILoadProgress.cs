@@ -11,3 +11,23 @@ internal interface ILoadProgress
     /// <summary>The phase has processed this many objects.</summary>
     void Report(long done);
 }
+
+/// <summary>Ignores the progress.</summary>
+internal sealed class NoProgress : ILoadProgress
+{
+    public void Begin(string phase, long total)
+    {
+    }
+
+    public void Report(long done)
+    {
+    }
+}
+
+/// <summary>The progress of one part of a load, whose name stands before those of its phases.</summary>
+internal sealed class NamedProgress(string name, ILoadProgress whole) : ILoadProgress
+{
+    public void Begin(string phase, long total) => whole.Begin($"{name}: {phase}", total);
+
+    public void Report(long done) => whole.Report(done);
+}

@@ -4,7 +4,6 @@ using System.Globalization;
 using System.Linq;
 using System.Threading;
 using BigPile.Perf.Payloads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Loads;
 
@@ -29,15 +28,12 @@ internal sealed class InsertLoad<TKind> : IDisposable
         _workers = Worker.Divide(options.Count, options.Threads);
         _layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = limitBytes,
-            HugePages = options.HugePages, Codec = options.Codec.Make() };
+            Codec = options.Codec.Make() };
         _phases = new ObjectPhases<TKind>(pileOptions, kind, options, _layout, stop);
         _team = new WorkerTeam(_workers, _layout.BatchObjects, progress, stop);
     }
 
     /// <summary>Runs both rounds.</summary>
-    /// <exception cref="LoadException">The pile gave a wrong answer.</exception>
-    /// <exception cref="PileException">The pile failed.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped the load.</exception>
     internal InsertReport Run()
     {
         int anchors = _workers.Sum(_layout.CountAnchors);
@@ -60,7 +56,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
             Store = _options.Store.ToString().ToLowerInvariant(),
             Payload = _options.Codec == LoadCodec.Bigpile
                 ? _options.Payload.ToString()
-                : $"{_options.Payload} by {OptionParsers.NameOf(_options.Codec)}",
+                : $"{_options.Payload} by {LoadOption.NameOf(_options.Codec)}",
             Count = _options.Count,
             Threads = _options.Threads,
             Directory = _directory?.Path,
@@ -136,4 +132,96 @@ internal sealed class InsertLoad<TKind> : IDisposable
         new(string.Create(CultureInfo.InvariantCulture, $"{who} has {actual:N0} objects where {expected:N0} are. The pile is at fault."));
 
     private static double SecondsSince(long start) => Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 6);
+}
+
+/// <summary>Runs an insert load and releases everything afterwards, however it ends.</summary>
+internal static class InsertRunner
+{
+    /// <summary>Runs the load.</summary>
+    internal static InsertReport Run(InsertOptions options, ILoadProgress progress, CancellationToken stop)
+    {
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
+        long limitBytes = MachineLimits.LimitFor(options, directory);
+        try
+        {
+            return options.Payload.Shape switch
+            {
+                PayloadShape.Text => Run(options, new TextKind(options.Payload.LengthBytes), directory, limitBytes, progress, stop),
+                PayloadShape.Bytes => Run(options, new BytesKind(options.Payload.LengthBytes), directory, limitBytes, progress, stop),
+                _ => Run(options, new PersonKind(), directory, limitBytes, progress, stop),
+            };
+        }
+        catch (PileFullException e)
+        {
+            string reason = e.InnerException?.Message ?? string.Create(CultureInfo.InvariantCulture, $"the limit is {limitBytes:N0} bytes");
+            throw Full(options, reason, e);
+        }
+        catch (OutOfMemoryException e)
+        {
+            throw Full(options, e.Message, e);
+        }
+    }
+
+    private static InsertReport Run<TKind>(
+        InsertOptions options, TKind kind, WorkDirectory? directory, long limitBytes, ILoadProgress progress, CancellationToken stop)
+        where TKind : struct, IPayloadKind<TKind>
+    {
+        Rehearsal.Run(options, kind, stop);
+        using var load = new InsertLoad<TKind>(options, kind, directory, limitBytes, progress, stop);
+        return load.Run();
+    }
+
+    private static LoadException Full(InsertOptions options, string reason, Exception cause)
+    {
+        string remedy = options.Store == StoreKind.Mapped ? "name a --dir on a larger disk" : "use --store mapped";
+        return new LoadException(
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"The pile is full before --count {options.Count} of {options.Payload} was reached: {reason.TrimEnd('.')}. "
+                + $"Lower --count or the size of --payload, or {remedy}."),
+            cause);
+    }
+}
+
+/// <summary>What it costs a mapped pile to be closed and opened again, in seconds.</summary>
+/// <param name="FlushSeconds">Until all is durable.</param>
+/// <param name="OpenSeconds">From the call that opens it to the first object.</param>
+/// <param name="ReadBackSeconds">Getting everything in sequence after that.</param>
+internal sealed record RestartFigures(double FlushSeconds, double OpenSeconds, double ReadBackSeconds);
+
+/// <summary>The warm-up: runs all phases repeatedly on a small pile of its own before the load.</summary>
+/// <remarks>
+/// The runtime optimizes a method only after many calls, and takes up to half a second for that when all cores are busy. Without a warm-up
+/// the figure of the first puts is that of unoptimized code: 6 M a second instead of 17. Without tiered compilation there is no profile,
+/// and puts and gets of the measured round are a quarter slower.
+/// </remarks>
+internal static class Rehearsal
+{
+    private const long SegmentBytes = 16 << 20;
+    private const int MaxPayloadBytes = 4 << 20;
+    private const int MaxObjects = 16_384;
+
+    private static readonly int Rounds = Brevity.Of(usual: 60, brief: 1); // each of two tiers needs 30 calls
+
+    internal static void Run<TKind>(InsertOptions options, TKind kind, CancellationToken stop)
+        where TKind : struct, IPayloadKind<TKind>
+    {
+        int count = Math.Min(options.Count, Math.Min(MaxPayloadBytes / options.Payload.LengthBytes, MaxObjects));
+        if (count == 0)
+            return; // for large objects copying dominates
+        InsertOptions small = options with { Count = count };
+        var layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
+        StoreKind store = options.Store == StoreKind.Mapped ? StoreKind.Native : options.Store;
+        var pileOptions = new PileOptions { Store = store, SegmentBytes = SegmentBytes, Codec = options.Codec.Make() };
+        using var phases = new ObjectPhases<TKind>(pileOptions, kind, small, layout, stop);
+        using var team = new WorkerTeam(Worker.Divide(count, options.Threads), layout.BatchObjects, new NoProgress(), stop);
+        for (int i = 0; i < Rounds; i++)
+        {
+            team.Run("put", phases.Put);
+            team.RunAlone("enumerate", phases.Enumerate);
+            team.Run("get in sequence", phases.Get);
+            team.Run("get at random", phases.GetAtRandom);
+            team.Run("delete", phases.Delete);
+        }
+    }
 }

@@ -19,7 +19,6 @@ internal static class MachineLimits
     /// <param name="options">The load.</param>
     /// <param name="directory">Where a mapped pile will be.</param>
     /// <returns>The most bytes that the pile's segments may take.</returns>
-    /// <exception cref="LoadException">There is too little memory, or space on the disk.</exception>
     internal static long LimitFor(InsertOptions options, WorkDirectory? directory)
     {
         long ownBytes = (long)options.Count * PointerBytes + options.Payload.LengthBytes * (options.Threads + 1L);
@@ -45,7 +44,6 @@ internal static class MachineLimits
     /// <param name="freeBytes">The bytes that are free.</param>
     /// <param name="what">What is needed: memory or disk space.</param>
     /// <param name="remedy">The remedy, as a sentence.</param>
-    /// <exception cref="LoadException">It is too little.</exception>
     internal static void Require(string load, long neededBytes, long freeBytes, string what, string remedy)
     {
         if (neededBytes <= freeBytes)
@@ -57,7 +55,6 @@ internal static class MachineLimits
     /// <summary>Refuses a soak that needs more memory or disk space than is free: twice its live bytes, and its own data.</summary>
     /// <param name="options">The load.</param>
     /// <param name="directory">Where a mapped pile will be.</param>
-    /// <exception cref="LoadException">There is too little memory, or space on the disk.</exception>
     internal static void RequireFor(SoakOptions options, WorkDirectory? directory) => Require(
         $"--megabytes {options.Megabytes}", options.Megabytes * 2_000_000L,
         directory == null ? FreeMemoryBytes() : FreeDiskBytes(directory.Path),

@@ -20,11 +20,8 @@ internal sealed class WorkDirectory : IDisposable
         _isOurs = isOurs;
     }
 
-    /// <summary>The directory that the user named, or the temporary one.</summary>
-    internal string Path { get; }
-
-    /// <summary>The load's own directory in it, such as the pile's.</summary>
-    internal string PilePath { get; }
+    internal string Path { get; } // the directory that the user named, or the temporary one
+    internal string PilePath { get; } // the load's own directory in it, such as the pile's
 
     /// <summary>Creates the directory if the store is mapped.</summary>
     /// <inheritdoc cref="Create" path="/param|/exception"/>
@@ -33,7 +30,6 @@ internal sealed class WorkDirectory : IDisposable
     /// <summary>Makes the directory.</summary>
     /// <param name="requested">The user's directory, which must be empty or missing; <see langword="null"/> for a temporary one.</param>
     /// <param name="option">How the user named it.</param>
-    /// <exception cref="LoadException">It can't be used.</exception>
     internal static WorkDirectory Create(string? requested, string option = "--dir")
     {
         if (requested == null)
@@ -54,5 +50,31 @@ internal sealed class WorkDirectory : IDisposable
             Directory.Delete(PilePath, recursive: true);
         if (_isOurs && !Directory.EnumerateFileSystemEntries(Path).Any())
             Directory.Delete(Path);
+    }
+}
+
+/// <summary>A directory that the user named, for writing.</summary>
+internal static class UserDirectory
+{
+    private const string ProbePrefix = "bigpile-perf-";
+
+    /// <summary>
+    /// Creates it if it is missing, and checks that files can be created in it, because a load may run long before it writes its first.
+    /// </summary>
+    /// <param name="path">The directory.</param>
+    /// <param name="option">How the user named it.</param>
+    internal static void Demand(string path, string option)
+    {
+        try
+        {
+            Directory.CreateDirectory(path);
+            string probe = Path.Combine(path, ProbePrefix + Guid.NewGuid().ToString("n"));
+            File.WriteAllBytes(probe, []);
+            File.Delete(probe);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new LoadException($"{option} '{path}' can't be used: {e.Message} Name a directory that can be written.", e);
+        }
     }
 }

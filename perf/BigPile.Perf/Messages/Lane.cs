@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.Globalization;
 using BigPile.Perf.Restarts;
@@ -23,8 +24,8 @@ internal sealed class Lane : IDisposable
         _meeting = meeting;
         string[] arguments =
         [
-            "ports", "--worker", meeting.Address, "--lane", Text(number), "--mode", route.Options.Mode.ToString().ToLowerInvariant(),
-            "--way", MessageWays.NameOf(route.Way), "--size", Text(route.SizeBytes),
+            "ports", "--worker", meeting.Address, "--lane", Text(number), "--mode", LoadOption.NameOf(route.Options.Mode),
+            "--way", LoadOption.NameOf(route.Way), "--size", Text(route.SizeBytes),
         ];
         _process = WorkerProcess.Start(route.Options.IsPinned ? [.. arguments, "--pin"] : arguments);
     }
@@ -32,7 +33,6 @@ internal sealed class Lane : IDisposable
     private IMessageChannel Channel => _channel!;
 
     /// <summary>Waits until the process is there.</summary>
-    /// <exception cref="LoadException">It ended instead.</exception>
     internal void Meet()
     {
         if (_process.ReadLine() is not MessageRoute.Ready and var line)
@@ -42,7 +42,6 @@ internal sealed class Lane : IDisposable
 
     /// <summary>Sends the next message, and waits for its return.</summary>
     /// <returns>The nanoseconds between.</returns>
-    /// <exception cref="LoadException">It came back changed, or did not.</exception>
     internal long Exchange()
     {
         _sent.Stamp(_next, MessageWish.Reply);
@@ -68,7 +67,6 @@ internal sealed class Lane : IDisposable
     internal void Skip(int count) => _next += count;
 
     /// <summary>Waits for the return of the message that was sent last.</summary>
-    /// <exception cref="LoadException">It came back changed, or did not.</exception>
     internal void ReceiveReply()
     {
         Channel.Receive(_received.Bytes);
@@ -76,7 +74,6 @@ internal sealed class Lane : IDisposable
     }
 
     /// <summary>Waits until the process, which was told to end, has done so.</summary>
-    /// <exception cref="LoadException">It failed.</exception>
     internal void WaitUntilDone() => _process.WaitUntilDone();
 
     public void Dispose()
@@ -87,4 +84,35 @@ internal sealed class Lane : IDisposable
     }
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
+}
+
+/// <summary>Sends a message to one receiver after the other: of sockets, where the system copies it each time.</summary>
+internal sealed class LaneBroadcast : IBroadcast
+{
+    private readonly IReadOnlyList<Lane> _lanes;
+    private readonly byte[][] _messages;
+
+    internal LaneBroadcast(MessageRoute route, IReadOnlyList<Lane> lanes)
+    {
+        _lanes = lanes;
+        _messages = new byte[route.Burst][];
+        for (int i = 0; i < _messages.Length; i++)
+            _messages[i] = new byte[route.SizeBytes];
+    }
+
+    public void Make(int count)
+    {
+    }
+
+    public void Write(int index, ReadOnlySpan<byte> message) => message.CopyTo(_messages[index]);
+
+    public void Send(int index)
+    {
+        foreach (Lane lane in _lanes)
+            lane.Send(_messages[index]);
+    }
+
+    public void Dispose()
+    {
+    }
 }

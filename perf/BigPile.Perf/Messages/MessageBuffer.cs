@@ -29,7 +29,6 @@ internal sealed class MessageBuffer
     internal void Stamp(long number, MessageWish wish) => Stamp(_bytes, WordOf(number, wish));
 
     /// <summary>Checks that it is the message of a number.</summary>
-    /// <exception cref="LoadException">It is not.</exception>
     internal MessageWish Check(long number)
     {
         ulong word = BinaryPrimitives.ReadUInt64LittleEndian(_bytes);
@@ -57,4 +56,12 @@ internal sealed class MessageBuffer
     private static ulong WordOf(long number, MessageWish wish) => ((ulong)number << WishBits) | (ulong)wish;
 
     private static ulong StampAt(ulong word, int at) => word ^ ((ulong)at * Spread);
+}
+
+/// <summary>What a receiver is to do with a message beyond checking it.</summary>
+internal enum MessageWish
+{
+    Nothing,
+    Reply, // send it back
+    End, // end
 }

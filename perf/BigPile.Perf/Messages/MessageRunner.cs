@@ -1,10 +1,9 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Numerics;
 using System.Runtime.Versioning;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Messages;
 
@@ -23,9 +22,7 @@ internal static class MessageRunner
     private static readonly TimeSpan MostRehearsal = TimeSpan.FromMilliseconds(3000);
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">A message was changed or lost, or a receiver is gone.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
-    internal static PortsReport Run(PortsOptions options, ILoadProgress progress, CancellationToken stop)
+    internal static IReadOnlyList<PortsRow> Run(PortsOptions options, ILoadProgress progress, CancellationToken stop)
     {
         var rows = new List<PortsRow>();
         progress.Begin("messages", options.SizesBytes.Count * options.Receivers.Count * options.Ways.Count);
@@ -41,7 +38,7 @@ internal static class MessageRunner
                 }
             }
         }
-        return new PortsReport(options, rows);
+        return rows;
     }
 
     private static PortsRow Measure(MessageRoute route, int receivers, CancellationToken stop)
@@ -51,7 +48,7 @@ internal static class MessageRunner
         using ThreadPin? pin = route.Options.IsPinned ? ThreadPin.OfSender() : null;
         IMessageLoad load = route.Options.Mode switch
         {
-            PortsMode.RoundTrip => new RoundTripLoad(company.Lanes),
+            PortsMode.Roundtrip => new RoundTripLoad(company.Lanes),
             PortsMode.Stream => new StreamLoad(company.Lanes),
             _ => new MulticastLoad(route, company.Lanes, company.OpenBroadcast()),
         };
@@ -74,4 +71,25 @@ internal static class MessageRunner
             elapsed = Stopwatch.GetElapsedTime(start);
         }
     }
+}
+
+/// <summary>What both sides know before the first message.</summary>
+/// <param name="Options">What the load is asked to do.</param>
+/// <param name="Way">By what messages go.</param>
+/// <param name="SizeBytes">The bytes of each.</param>
+internal sealed record MessageRoute(PortsOptions Options, MessageWay Way, int SizeBytes)
+{
+    /// <summary>What a receiver says when it can be met.</summary>
+    internal const string Ready = "ready";
+
+    private const int OnTheWayBytes = 4 << 20; // of a port: within the last cache
+    private const int MaxDepth = 256; // an arena's own by default
+    private const int BurstBytes = 2 << 20;
+    private const int MaxBurst = 128;
+
+    /// <summary>The most messages in flight in a port.</summary>
+    internal int Depth => (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(OnTheWayBytes / SizeBytes, 2, MaxDepth));
+
+    /// <summary>The messages of a multicast burst, before all receivers confirm them: fewer than may be in flight.</summary>
+    internal int Burst => Math.Clamp(BurstBytes / SizeBytes, 1, MaxBurst);
 }

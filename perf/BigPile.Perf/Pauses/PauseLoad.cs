@@ -2,9 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Linq;
 using System.Threading;
-using BigPile.Perf.Loads;
 using BigPile.Perf.Payloads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Pauses;
 
@@ -33,8 +31,6 @@ internal sealed class PauseLoad : IDisposable
     }
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">A person came back as another one.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static PauseReport Run(PauseOptions options, ILoadProgress progress, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();
@@ -120,5 +116,24 @@ internal sealed class PauseLoad : IDisposable
         Person person = _holder.Get(number);
         if (!PersonMaker.IsOf(person, number))
             throw new LoadException($"Person {number} came back as another one than was put. The {_options.Holder} is at fault.");
+    }
+}
+
+/// <summary>Checks whether a pause load fits into memory.</summary>
+internal static class PauseMemory
+{
+    // Above the measured values, to cover what the collector holds besides live objects: a load that swaps would measure the disk.
+    private const int HeapBytesPerObject = 230;
+    private const int PileBytesPerObject = 110;
+
+    /// <summary>About the most memory that the load takes.</summary>
+    internal static long BytesFor(PauseHolder holder, long count) =>
+        count * (holder == PauseHolder.Heap ? HeapBytesPerObject : PileBytesPerObject);
+
+    /// <summary>Refuses a load that needs more than there is.</summary>
+    internal static void Require(PauseOptions options)
+    {
+        string load = $"--count {options.Count} of --holder {options.Holder.ToString().ToLowerInvariant()}";
+        MachineLimits.Require(load, BytesFor(options.Holder, options.Count), MachineLimits.FreeMemoryBytes(), "memory", "Lower --count.");
     }
 }

@@ -1,4 +1,6 @@
 using System;
+using MessagePack;
+using MessagePack.Formatters;
 
 namespace BigPile.Perf.Payloads;
 
@@ -69,4 +71,50 @@ internal readonly struct PersonKind : IPayloadKind<PersonKind>
         IsActive = random.Next(10) != 0,
         OrderCount = random.Next(500),
     };
+}
+
+/// <summary>A small business object of seven fields, as an application would write it: nothing in it knows of a pile.</summary>
+internal sealed class Person
+{
+    internal long Id { get; init; }
+    internal string FirstName { get; init; } = "";
+    internal string LastName { get; init; } = "";
+    internal DateTime Registered { get; init; }
+    internal double Balance { get; init; }
+    internal bool IsActive { get; init; }
+    internal int OrderCount { get; init; }
+}
+
+/// <summary>A person as MessagePack-CSharp writes a class with a key for each member: an array, without a name.</summary>
+internal sealed class PersonFormatter : IMessagePackFormatter<Person>
+{
+    private const int Members = 7;
+
+    public void Serialize(ref MessagePackWriter writer, Person value, MessagePackSerializerOptions options)
+    {
+        writer.WriteArrayHeader(Members);
+        writer.Write(value.Id);
+        writer.Write(value.FirstName);
+        writer.Write(value.LastName);
+        writer.Write(value.Registered);
+        writer.Write(value.Balance);
+        writer.Write(value.IsActive);
+        writer.Write(value.OrderCount);
+    }
+
+    public Person Deserialize(ref MessagePackReader reader, MessagePackSerializerOptions options)
+    {
+        if (reader.ReadArrayHeader() != Members)
+            throw new MessagePackSerializationException("It is no person.");
+        return new Person
+        {
+            Id = reader.ReadInt64(),
+            FirstName = reader.ReadString() ?? "",
+            LastName = reader.ReadString() ?? "",
+            Registered = reader.ReadDateTime(),
+            Balance = reader.ReadDouble(),
+            IsActive = reader.ReadBoolean(),
+            OrderCount = reader.ReadInt32(),
+        };
+    }
 }

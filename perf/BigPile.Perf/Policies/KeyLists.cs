@@ -66,7 +66,6 @@ internal sealed class KeyLists
     }
 
     /// <summary>Checks the invariants of the lists.</summary>
-    /// <exception cref="InvalidOperationException">They are not.</exception>
     internal void CheckInvariants()
     {
         for (int list = 0; list < _counts.Length; list++)

@@ -18,8 +18,7 @@ internal static class PolicyKinds
         (PolicyKind.Optimum, "opt", "Optimum"),
     ];
 
-    /// <summary>All of them.</summary>
-    internal static IReadOnlyList<PolicyKind> All { get; } = [.. Names.Select(static row => row.Kind)];
+    internal static IReadOnlyList<PolicyKind> All { get; } = [.. Names.Select(static row => row.Kind)]; // all of them
 
     /// <summary>Those that a table is compared with: what can be built, which the optimum cannot.</summary>
     internal static IReadOnlyList<PolicyKind> Rivals { get; } =
@@ -68,4 +67,15 @@ internal static class PolicyKinds
             _ => new S3Fifo(weights.Length, capacity, keyWeights),
         };
     }
+}
+
+/// <summary>A policy beside which a table is set.</summary>
+internal enum PolicyKind
+{
+    Own, // see OwnPolicy
+    Lru, // see Lru
+    S3Fifo, // see S3Fifo
+    ConcurrentLru, // the ConcurrentLru of BitFaster: three queues, about by recency
+    ConcurrentLfu, // the ConcurrentLfu of BitFaster: W-TinyLFU, its window moved by a hill climber
+    Optimum, // see Optimum
 }

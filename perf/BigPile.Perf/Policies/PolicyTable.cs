@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
-using BigPile.Perf.Loads;
 using BigPile.Perf.Tables;
 using BigPile.Perf.Traces;
 
@@ -22,7 +21,6 @@ internal sealed class PolicyTable(
     /// <param name="trace">The accesses.</param>
     /// <param name="fraction">The capacity, as a share of the different keys, above 0 and to 1.</param>
     /// <param name="policies">What is simulated.</param>
-    /// <exception cref="LoadException">The table went over its limit.</exception>
     internal static PolicyFigures Measure(Trace trace, double fraction, IReadOnlyList<PolicyKind> policies) =>
         new PolicyTable(policies, threads: 1, new NoProgress(), CancellationToken.None).Measure(trace, CapacityOf(trace, fraction));
 
@@ -31,8 +29,6 @@ internal sealed class PolicyTable(
         Math.Max(MinCapacity, (long)(trace.DistinctKeys * fraction + Rounding));
 
     /// <summary>Replays a trace through a table with so many entries, and simulates policies.</summary>
-    /// <exception cref="LoadException">The table went over its limit.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal PolicyFigures Measure(Trace trace, long capacity)
     {
         ReplayFigures table = TableReplay.Run(trace, capacity, threads, progress, stop);
@@ -61,5 +57,25 @@ internal sealed class PolicyTable(
     {
         using var disposed = policy as IDisposable;
         return Simulation.Run(policy, PolicyKinds.TitleOf(kind), trace, progress, stop);
+    }
+}
+
+/// <summary>What a table and policies made of a trace at one capacity.</summary>
+/// <param name="Capacity">The entries that fit; the table's limit in bytes when it weighs.</param>
+/// <param name="Table">What the table did.</param>
+/// <param name="Policies">The hits of each policy that was simulated.</param>
+internal sealed record PolicyFigures(long Capacity, ReplayFigures Table, IReadOnlyDictionary<PolicyKind, HitTally> Policies)
+{
+    /// <summary>
+    /// By how many points of hit ratio the table is ahead of the best of the policies that can be built; <see langword="null"/> when none
+    /// of them was simulated.
+    /// </summary>
+    internal double? DifferencePoints
+    {
+        get
+        {
+            double[] rivals = [.. PolicyKinds.Rivals.Where(Policies.ContainsKey).Select(kind => Policies[kind].HitPercent)];
+            return rivals.Length == 0 ? null : Math.Round(Table.Hits.HitPercent - rivals.Max(), 3);
+        }
     }
 }

@@ -6,7 +6,6 @@ namespace BigPile.Perf.Policies;
 internal static class Require
 {
     /// <summary>Throws unless something is so.</summary>
-    /// <exception cref="InvalidOperationException">It is not.</exception>
     internal static void That(bool isSo, string otherwise)
     {
         if (!isSo)

@@ -5,11 +5,8 @@ namespace BigPile.Perf.Reports;
 /// <summary>What an HTTP load measured. The names and their order are those of the JSON object.</summary>
 internal sealed record HttpReport
 {
-    /// <summary>How long each row was measured.</summary>
-    public required int Seconds { get; init; }
-
-    /// <summary>A row for each number of connections and size.</summary>
-    public required IReadOnlyList<HttpRow> Rows { get; init; }
+    public required int Seconds { get; init; } // how long each row was measured
+    public required IReadOnlyList<HttpRow> Rows { get; init; } // a row for each number of connections and size
 }
 
 /// <summary>One way of asking.</summary>

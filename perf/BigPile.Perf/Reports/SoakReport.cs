@@ -5,49 +5,23 @@ namespace BigPile.Perf.Reports;
 /// <summary>What a soak did and found. The names and their order are those of the JSON object.</summary>
 internal sealed record SoakReport
 {
-    /// <summary>managed, native or mapped.</summary>
-    public required string Store { get; init; }
-
-    /// <summary>The live bytes that were asked for, in units of a million.</summary>
-    public required int Megabytes { get; init; }
-
-    /// <summary>Workers.</summary>
-    public required int Threads { get; init; }
-
-    /// <summary>What the operations followed from.</summary>
-    public required int Seed { get; init; }
-
-    /// <summary>From when the pile was full to the end.</summary>
-    public required double Seconds { get; init; }
-
-    /// <summary>Operations in that time.</summary>
-    public required long Operations { get; init; }
-
+    public required string Store { get; init; } // managed, native or mapped
+    public required int Megabytes { get; init; } // the live bytes that were asked for, in units of a million
+    public required int Threads { get; init; } // workers
+    public required int Seed { get; init; } // what the operations followed from
+    public required double Seconds { get; init; } // from when the pile was full to the end
+    public required long Operations { get; init; } // operations in that time
     public required double PerSecond { get; init; }
-
-    /// <summary>Operations by what they did.</summary>
-    public required IReadOnlyDictionary<string, long> OperationsByKind { get; init; }
-
-    /// <summary>What was found that must not be.</summary>
-    public required long Errors { get; init; }
-
-    /// <summary>The first of them, in words.</summary>
-    public required IReadOnlyList<string> ErrorExamples { get; init; }
+    public required IReadOnlyDictionary<string, long> OperationsByKind { get; init; } // operations by what they did
+    public required long Errors { get; init; } // what was found that must not be
+    public required IReadOnlyList<string> ErrorExamples { get; init; } // the first of them, in words
 
     /// <summary>The longest time for which the garbage collector let everybody wait, in milliseconds.</summary>
     public required double LongestPauseMs { get; init; }
-
-    /// <summary>Memory at minute 5, or at a sixth of the time.</summary>
-    public required SoakMemory Mark { get; init; }
-
-    /// <summary>Memory at the end.</summary>
-    public required SoakMemory End { get; init; }
-
-    /// <summary>By how much live bytes grew between the two, in percent.</summary>
-    public required double LiveGrowthPercent { get; init; }
-
-    /// <summary>By how much the process's memory grew.</summary>
-    public required double ProcessGrowthPercent { get; init; }
+    public required SoakMemory Mark { get; init; } // memory at minute 5, or at a sixth of the time
+    public required SoakMemory End { get; init; } // memory at the end
+    public required double LiveGrowthPercent { get; init; } // by how much live bytes grew between the two, in percent
+    public required double ProcessGrowthPercent { get; init; } // by how much the process's memory grew
 
     /// <summary>By how much its memory grew that is no file's; none where the system does not say.</summary>
     public required double? PrivateGrowthPercent { get; init; }

@@ -5,50 +5,23 @@ namespace BigPile.Perf.Reports;
 /// <summary>What a traffic load sent and got. The names and their order are those of the JSON object.</summary>
 internal sealed record TrafficReport
 {
-    /// <summary>Requests whose answers were checked.</summary>
-    public required long Requests { get; init; }
-
-    /// <summary>What the operations followed from.</summary>
-    public required int Seed { get; init; }
-
-    /// <summary>Connections.</summary>
-    public required int Clients { get; init; }
-
-    /// <summary>Requests that a client sent before it read the answers.</summary>
-    public required int Depth { get; init; }
-
-    /// <summary>Keys of each client.</summary>
-    public required int Keys { get; init; }
-
-    /// <summary>Answers that are not what the model says.</summary>
-    public required long WrongAnswers { get; init; }
-
-    /// <summary>The first of them, in words.</summary>
-    public required IReadOnlyList<string> WrongExamples { get; init; }
-
-    /// <summary>Requests a second, restarts included.</summary>
-    public required double PerSecond { get; init; }
-
-    /// <summary>The time of it all.</summary>
-    public required double Seconds { get; init; }
-
-    /// <summary>Requests by what they asked for.</summary>
-    public required IReadOnlyDictionary<string, long> Operations { get; init; }
-
-    /// <summary>Reads that had to miss because the entry's time was over.</summary>
-    public required long ExpiredReads { get; init; }
+    public required long Requests { get; init; } // requests whose answers were checked
+    public required int Seed { get; init; } // what the operations followed from
+    public required int Clients { get; init; } // connections
+    public required int Depth { get; init; } // requests that a client sent before it read the answers
+    public required int Keys { get; init; } // keys of each client
+    public required long WrongAnswers { get; init; } // answers that are not what the model says
+    public required IReadOnlyList<string> WrongExamples { get; init; } // the first of them, in words
+    public required double PerSecond { get; init; } // requests a second, restarts included
+    public required double Seconds { get; init; } // the time of it all
+    public required IReadOnlyDictionary<string, long> Operations { get; init; } // requests by what they asked for
+    public required long ExpiredReads { get; init; } // reads that had to miss because the entry's time was over
 
     /// <summary>Changes that were under way when the server ended, so that either outcome was right.</summary>
     public required long UncertainChanges { get; init; }
-
-    /// <summary>Keys that were read once more at the end.</summary>
-    public required long FinalReads { get; init; }
-
-    /// <summary>The restarts.</summary>
-    public required IReadOnlyList<TrafficRestart> Restarts { get; init; }
-
-    /// <summary>The server's memory on the way.</summary>
-    public required IReadOnlyList<TrafficMemory> Memory { get; init; }
+    public required long FinalReads { get; init; } // keys that were read once more at the end
+    public required IReadOnlyList<TrafficRestart> Restarts { get; init; } // the restarts
+    public required IReadOnlyList<TrafficMemory> Memory { get; init; } // the server's memory on the way
 }
 
 /// <summary>A restart of the server.</summary>

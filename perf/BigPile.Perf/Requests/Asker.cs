@@ -1,11 +1,12 @@
 using System;
 using System.Buffers.Binary;
 using System.Diagnostics;
+using System.Globalization;
 using System.IO;
 using System.Net;
 using System.Runtime.ExceptionServices;
+using System.Text;
 using System.Threading;
-using BigPile.Perf.Loads;
 using BigPile.Perf.Tables;
 using BigPile.Perf.Traffic;
 
@@ -33,8 +34,7 @@ internal sealed class Asker : IDisposable
         _stop = stop;
     }
 
-    /// <summary>The times from sending to having the whole answer.</summary>
-    internal LatencyHistogram Times { get; } = new();
+    internal LatencyHistogram Times { get; } = new(); // the times from sending to having the whole answer
 
     /// <summary>The error that ended it early.</summary>
     internal ExceptionDispatchInfo? Failure { get; private set; }
@@ -80,5 +80,27 @@ internal sealed class Asker : IDisposable
         throw new LoadException(
             $"The service answered the GET of entry {key} with status {answer.Status} and {answer.Body.Length} bytes, "
             + $"which are not the {_valueBytes} that were put.");
+    }
+}
+
+/// <summary>Requests for entries of the table that the load uses, as they go over the wire.</summary>
+internal static class EntryRequest
+{
+    private static readonly byte[][] Gets = MakeGets();
+
+    internal static ReadOnlySpan<byte> Get(int key) => Gets[key];
+
+    /// <summary>The head of a request; the value follows.</summary>
+    internal static byte[] Put(int key, int valueBytes) => Of("PUT", key, $"Content-Length: {valueBytes}\r\n");
+
+    private static byte[] Of(string method, int key, string headers) => Encoding.ASCII.GetBytes(string.Create(
+        CultureInfo.InvariantCulture, $"{method} /v1/tables/load/entries/key-{key:D8} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n"));
+
+    private static byte[][] MakeGets()
+    {
+        var gets = new byte[HttpOptions.Entries][];
+        for (int key = 0; key < gets.Length; key++)
+            gets[key] = Of("GET", key, "");
+        return gets;
     }
 }

@@ -4,8 +4,6 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 using BigPile.Perf.Traffic;
 
 namespace BigPile.Perf.Requests;
@@ -16,8 +14,6 @@ internal static class HttpLoad
     private const int WarmUpShare = 4; // of the measured time
 
     /// <summary>Runs the load from nothing to nothing.</summary>
-    /// <exception cref="LoadException">The service gave a wrong answer, or does not run.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static HttpReport Run(HttpOptions options, ILoadProgress progress, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();

@@ -1,4 +1,5 @@
 using System;
+using System.Buffers.Binary;
 using System.Diagnostics;
 using BigPile.Caching;
 using BigPile.Perf.Tables;
@@ -25,7 +26,6 @@ internal static class TableOpening
     /// <param name="place">Where it is.</param>
     /// <param name="state">What was left of it.</param>
     /// <param name="churn">What the process had put that was killed; null: none was.</param>
-    /// <exception cref="LoadException">The table gave a wrong answer.</exception>
     internal static TableOpenFigures Measure(TableRestartOptions options, TablePlace place, TableState state, ChurnFigures? churn)
     {
         int key = new Random((int)(churn?.FirstKey ?? 1)).Next(options.Entries);
@@ -106,4 +106,34 @@ internal static class TableOpening
     private static double Milliseconds(long from, long to) => Math.Round(Stopwatch.GetElapsedTime(from, to).TotalMilliseconds, 3);
 
     private static double SecondsSince(long start) => Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 4);
+}
+
+/// <summary>A self-checking payload: a number, and bytes that follow from it.</summary>
+internal static class NumberedPayload
+{
+    private const ulong Multiplier = 0x9E3779B97F4A7C15;
+    private const int MaxStackBytes = 1024;
+
+    internal static void Fill(Span<byte> payload, ulong number)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(payload, number);
+        ulong word = number;
+        for (int i = 8; i + 8 <= payload.Length; i += 8)
+        {
+            word = word * Multiplier + 1;
+            BinaryPrimitives.WriteUInt64LittleEndian(payload[i..], word);
+        }
+        payload[(payload.Length / 8 * 8)..].Fill((byte)number);
+    }
+
+    internal static ulong NumberOf(ReadOnlySpan<byte> payload) => BinaryPrimitives.ReadUInt64LittleEndian(payload);
+
+    internal static bool IsWhole(ReadOnlySpan<byte> payload, int lengthBytes)
+    {
+        if (payload.Length != lengthBytes)
+            return false;
+        Span<byte> expected = lengthBytes <= MaxStackBytes ? stackalloc byte[lengthBytes] : new byte[lengthBytes];
+        Fill(expected, NumberOf(payload));
+        return payload.SequenceEqual(expected);
+    }
 }

@@ -2,10 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
-using System.Text.Json;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Restarts;
 
@@ -35,7 +32,6 @@ internal sealed class TableRestartLoad
     }
 
     /// <summary>Runs the load from nothing to nothing.</summary>
-    /// <exception cref="LoadException">The table gave a wrong answer, or a directory can't be used.</exception>
     internal static TableRestartReport Run(TableRestartOptions options, ILoadProgress progress, CancellationToken stop)
     {
         using WorkDirectory directory = WorkDirectory.Create(options.Directory);
@@ -100,10 +96,10 @@ internal sealed class TableRestartLoad
     {
         ChurnFigures? churn = Leave(state);
         using WorkerProcess worker = Start(state.ToString());
-        worker.Tell(JsonSerializer.Serialize(churn, JsonReport.Default.ChurnFigures!));
+        worker.Tell(JsonReport.Write(churn));
         string line = worker.ReadLine();
         worker.WaitUntilDone();
-        return JsonSerializer.Deserialize(line, JsonReport.Default.TableOpenFigures)!;
+        return JsonReport.Read<TableOpenFigures>(line)!;
     }
 
     /// <summary>Brings the table into a state from being closed, and its files into the system's cache.</summary>
@@ -122,7 +118,7 @@ internal sealed class TableRestartLoad
     private ChurnFigures ChurnAndKill()
     {
         using WorkerProcess worker = Start(TableWorker.Churn);
-        ChurnFigures churn = JsonSerializer.Deserialize(worker.ReadLine(), JsonReport.Default.ChurnFigures)!;
+        ChurnFigures churn = JsonReport.Read<ChurnFigures>(worker.ReadLine())!;
         worker.Kill();
         return churn;
     }
@@ -132,7 +128,7 @@ internal sealed class TableRestartLoad
         using WorkerProcess worker = Start(TableWorker.Fill);
         string line = worker.ReadLine();
         worker.WaitUntilDone();
-        return JsonSerializer.Deserialize(line, JsonReport.Default.TableFillFigures)!;
+        return JsonReport.Read<TableFillFigures>(line)!;
     }
 
     private WorkerProcess Start(string role)

@@ -2,12 +2,9 @@ using System;
 using System.Diagnostics;
 using System.IO;
 using System.Linq;
-using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Restarts;
 
@@ -31,14 +28,14 @@ internal static class TableWorker
         if (role == Churn)
             return ChurnUntilKilled(options, place, input, output);
         output.WriteLine(role == Fill
-            ? JsonSerializer.Serialize(FillAndClose(options, place), JsonReport.Default.TableFillFigures)
-            : JsonSerializer.Serialize(Open(role, options, place, input), JsonReport.Default.TableOpenFigures));
+            ? JsonReport.Write(FillAndClose(options, place))
+            : JsonReport.Write(Open(role, options, place, input)));
         return 0;
     }
 
     private static TableOpenFigures Open(string state, TableRestartOptions options, TablePlace place, TextReader input)
     {
-        ChurnFigures? churn = JsonSerializer.Deserialize(input.ReadLine() ?? "null", JsonReport.Default.ChurnFigures);
+        ChurnFigures? churn = JsonReport.Read<ChurnFigures>(input.ReadLine() ?? "null");
         return TableOpening.Measure(options, place, Enum.Parse<TableState>(state), churn);
     }
 
@@ -85,7 +82,7 @@ internal static class TableWorker
         foreach (Churner churner in churners)
             churner.HasChurned.Wait();
         long keyCount = churners.Min(static churner => churner.NewKeys) * churners.Length;
-        output.WriteLine(JsonSerializer.Serialize(new ChurnFigures(firstKey, keyCount), JsonReport.Default.ChurnFigures));
+        output.WriteLine(JsonReport.Write(new ChurnFigures(firstKey, keyCount)));
         threads[0].Join(); // until the kill
         return 0;
     }

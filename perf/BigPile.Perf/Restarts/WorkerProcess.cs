@@ -32,7 +32,6 @@ internal sealed class WorkerProcess : IDisposable
     }
 
     /// <summary>Waits for a line of what the process says.</summary>
-    /// <exception cref="LoadException">It ended instead.</exception>
     internal string ReadLine() => _process.StandardOutput.ReadLine()
         ?? throw new LoadException($"The second process ended with code {WaitForExit()} before it was ready. Its message is above.");
 
@@ -43,24 +42,10 @@ internal sealed class WorkerProcess : IDisposable
     }
 
     /// <summary>Waits until it has ended by itself.</summary>
-    /// <exception cref="LoadException">It failed.</exception>
     internal void WaitUntilDone()
     {
         if (WaitForExit() is not 0 and var code)
             throw new LoadException($"The second process ended with code {code}. Its message is above.");
-    }
-
-    /// <summary>Asks it to stop; it gives back what it has, and ends what it started.</summary>
-    internal void Terminate()
-    {
-        if (OperatingSystem.IsWindows())
-        {
-            _process.Kill(entireProcessTree: true);
-            return;
-        }
-        string id = _process.Id.ToString(System.Globalization.CultureInfo.InvariantCulture);
-        using Process kill = Process.Start("kill", ["-TERM", id]);
-        kill.WaitForExit();
     }
 
     /// <summary>Ends it at once, as a crash would.</summary>

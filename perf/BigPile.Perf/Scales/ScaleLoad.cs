@@ -1,7 +1,6 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Scales;
 
@@ -16,8 +15,6 @@ internal static class ScaleLoad
     private static readonly int RehearsalRounds = Brevity.Of(usual: 5, brief: 1);
 
     /// <summary>Runs the load from nothing to nothing.</summary>
-    /// <exception cref="LoadException">It does not fit, or the pile gave a wrong answer.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static ScaleReport Run(ScaleOptions options, ILoadProgress progress, CancellationToken stop)
     {
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
@@ -83,5 +80,28 @@ internal static class ScaleLoad
             team.Run("put timed", phases.PutTimed);
         }
         phases.ClearTimes();
+    }
+}
+
+/// <summary>Times to the nanosecond, where the system's clock has them; a <see cref="TimeSpan"/> has steps of a hundred.</summary>
+internal static class ScaleClock
+{
+    private const int Readings = 1001;
+    private const long NanosecondsPerSecond = 1_000_000_000;
+
+    internal static long Nanoseconds(long ticks) =>
+        Stopwatch.Frequency == NanosecondsPerSecond ? ticks : (long)(ticks * ((double)NanosecondsPerSecond / Stopwatch.Frequency));
+
+    /// <summary>What reading the clock takes: the median of many.</summary>
+    internal static long OwnNanoseconds()
+    {
+        var readings = new long[Readings];
+        for (int i = 0; i < readings.Length; i++)
+        {
+            long start = Stopwatch.GetTimestamp();
+            readings[i] = Nanoseconds(Stopwatch.GetTimestamp() - start);
+        }
+        Array.Sort(readings);
+        return readings[readings.Length / 2];
     }
 }

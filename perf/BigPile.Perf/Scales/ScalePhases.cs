@@ -2,7 +2,6 @@ using System;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
-using BigPile.Perf.Loads;
 using BigPile.Perf.Payloads;
 using BigPile.Perf.Tables;
 
@@ -16,11 +15,8 @@ internal sealed class ScalePhases(Pile pile, int count, int threads)
     private readonly Worker[] _shares = Worker.Divide(count, threads);
     private readonly BytesKind[] _kinds = MakeKinds(threads);
 
-    /// <summary>The times of single gets, by worker.</summary>
-    internal LatencyHistogram[] Gets { get; } = MakeHistograms(threads);
-
-    /// <summary>The times of single puts, by worker.</summary>
-    internal LatencyHistogram[] Puts { get; } = MakeHistograms(threads);
+    internal LatencyHistogram[] Gets { get; } = MakeHistograms(threads); // the times of single gets, by worker
+    internal LatencyHistogram[] Puts { get; } = MakeHistograms(threads); // the times of single puts, by worker
 
     internal void Fill(Worker worker, int start, int end)
     {

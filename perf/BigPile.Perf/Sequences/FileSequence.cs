@@ -3,7 +3,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.IO;
 using BigPile.Files;
-using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Sequences;
 

@@ -1,10 +1,9 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Files;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Sequences;
 
@@ -16,9 +15,6 @@ internal sealed class SequenceLoad(SequenceOptions options, BlockFileKind kind, 
     private long _processBytes;
 
     /// <summary>Runs the load, and removes the file.</summary>
-    /// <exception cref="LoadException">What was read is not what was written.</exception>
-    /// <exception cref="IOException">The file failed.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal SequenceRow Run()
     {
         GC.Collect();
@@ -74,4 +70,37 @@ internal sealed class SequenceLoad(SequenceOptions options, BlockFileKind kind, 
     private FileSequence<TKind> Make<TKind>() where TKind : struct, IFileKind => new(options, path);
 
     private double PerSecond(double seconds) => Math.Round(options.Count / Math.Max(seconds, 1e-9));
+}
+
+/// <summary>The numbers of a worker's records: dealt out in turns, or drawn at random.</summary>
+/// <remarks>A batch gives the same numbers in each phase, so that what is read was written, also where they are drawn.</remarks>
+internal struct SequenceOrder
+{
+    private readonly long _step;
+    private readonly bool _isRandom;
+    private RandomOrder _random;
+    private long _next;
+
+    /// <summary>Starts a batch.</summary>
+    /// <param name="options">How many records, by how many threads.</param>
+    /// <param name="worker">Whose batch it is.</param>
+    /// <param name="start">The first of the worker's records in it.</param>
+    /// <param name="unit">What lies between the numbers of two records: 1, or a record's bytes. Drawn numbers may lie between.</param>
+    internal SequenceOrder(SequenceOptions options, Worker worker, int start, int unit)
+    {
+        _step = (long)options.Threads * unit;
+        _next = (start - worker.Start) * _step + (long)worker.Index * unit;
+        _isRandom = options.IsRandom;
+        _random = new RandomOrder(seed: start, limit: (options.Count - 1L) * unit + 1);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal long Next()
+    {
+        if (_isRandom)
+            return _random.NextLong();
+        long number = _next;
+        _next = number + _step;
+        return number;
+    }
 }

@@ -1,11 +1,11 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Globalization;
 using System.IO;
+using System.Numerics;
 using System.Threading;
 using BigPile.Files;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Sequences;
 
@@ -25,10 +25,7 @@ internal static class SequenceRunner
     private static readonly TimeSpan LeastRehearsal = Brevity.Of(TimeSpan.FromMilliseconds(600), TimeSpan.Zero);
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">It is impossible here, or what was read is not what was written.</exception>
-    /// <exception cref="IOException">A file failed.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
-    internal static SequenceReport Run(SequenceOptions options, ILoadProgress progress, CancellationToken stop)
+    internal static IReadOnlyList<SequenceRow> Run(SequenceOptions options, ILoadProgress progress, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();
         using WorkDirectory directory = WorkDirectory.Create(options.Directory, "--directory");
@@ -42,7 +39,7 @@ internal static class SequenceRunner
             Rehearse(options, kind, path, stop);
             rows.Add(new SequenceLoad(options, kind, path, progress, stop).Run());
         }
-        return new SequenceReport(options, rows);
+        return rows;
     }
 
     private static void Rehearse(SequenceOptions options, BlockFileKind kind, string path, CancellationToken stop)
@@ -55,4 +52,34 @@ internal static class SequenceRunner
         for (int i = 0; i < RehearsalRounds || Stopwatch.GetElapsedTime(start) < least; i++)
             load.Run();
     }
+}
+
+/// <summary>Checks whether a sequence fits the disk.</summary>
+internal static class SequenceSpace
+{
+    private const long MaxAheadBytes = 256 << 20; // what a file reserves beyond its size
+    private const int BucketBytes = 8;
+    private const int RecordHeadBytes = 32; // about what a hash database keeps beside a key and a value
+
+    /// <summary>Refuses a load that needs more disk space than is free.</summary>
+    internal static void Require(SequenceOptions options, string directory)
+    {
+        long fileBytes = FileBytesOf(options);
+        long neededBytes = fileBytes + Math.Min(fileBytes, MaxAheadBytes);
+        MachineLimits.Require(
+            $"--count {options.Count} of {Describe(options)}", neededBytes, MachineLimits.FreeDiskBytes(directory),
+            $"space in '{directory}'", "Lower one of them, or name a --directory on a larger disk.");
+    }
+
+    private static long FileBytesOf(SequenceOptions options)
+    {
+        if (options.Layer == SequenceLayer.File)
+            return (long)options.Count * options.SizeBytes;
+        long buckets = (long)BitOperations.RoundUpToPowerOf2((ulong)(options.Buckets ?? options.Count));
+        return buckets * BucketBytes + options.Count * ((long)options.RecordBytes + RecordHeadBytes);
+    }
+
+    private static string Describe(SequenceOptions options) => options.Layer == SequenceLayer.File
+        ? string.Create(CultureInfo.InvariantCulture, $"--size {options.SizeBytes}")
+        : string.Create(CultureInfo.InvariantCulture, $"--key-size {options.KeyBytes} and --value-size {options.ValueBytes}");
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Collections.Generic;
 using System.Globalization;
 using System.Text;
 using BigPile.Perf.Payloads;
@@ -123,4 +124,34 @@ internal static class SoakObjects
     }
 
     private static string NameOf(in SoakSlot slot) => string.Create(CultureInfo.InvariantCulture, $"{slot.Id:x}.{slot.Version:x}");
+}
+
+/// <summary>A part of a ring of objects that the codec stores.</summary>
+internal sealed class SoakNode
+{
+    internal uint Id { get; init; }
+    internal ushort Version { get; init; }
+    internal string Name { get; init; } = "";
+    internal byte[] Payload { get; init; } = [];
+    internal List<int> Numbers { get; init; } = [];
+    internal SoakNode? Next { get; set; } // the ring's next one; the last has its first
+}
+
+/// <summary>What a worker's own value is stored as.</summary>
+internal enum SoakShape : byte
+{
+    Bytes,
+    Text,
+    Person,
+    Graph,
+}
+
+/// <summary>What must be behind a pointer of a worker's own.</summary>
+internal struct SoakSlot
+{
+    internal PilePointer Pointer;
+    internal uint Id;
+    internal int LengthBytes;
+    internal ushort Version;
+    internal SoakShape Shape;
 }

@@ -3,8 +3,6 @@ using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Soaking;
 
@@ -39,8 +37,6 @@ internal sealed class SoakRunner
     /// <param name="lines">Gets a line every ten seconds.</param>
     /// <param name="sabotage">Breaks something once all is filled, which must be found.</param>
     /// <param name="stop">Ends it early; once the pile is full, with the report of what was.</param>
-    /// <exception cref="LoadException">There is no room for it.</exception>
-    /// <exception cref="OperationCanceledException">It was stopped before the pile was full.</exception>
     internal static SoakReport Run(SoakOptions options, TextWriter lines, Action<SoakPlace>? sabotage, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();

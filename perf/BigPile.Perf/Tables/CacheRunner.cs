@@ -3,8 +3,6 @@ using System.Globalization;
 using System.Linq;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Tables;
 
@@ -17,36 +15,21 @@ internal static class CacheRunner
     private static readonly int RehearsalRounds = Brevity.Of(usual: 10, brief: 1); // of each; frequently called methods are optimized
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">The table gave a wrong answer.</exception>
-    /// <exception cref="PileException">The pile failed.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static CacheReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();
         RequireMemory(options);
-        return options.Keys == KeyShape.Long
-            ? Run<long, LongKeys>(options, default, progress, stop)
-            : Run<string, StringKeys>(options, new StringKeys(options.Count), progress, stop);
-    }
-
-    private static CacheReport Run<TKey, TKeys>(CacheOptions options, TKeys keys, ILoadProgress progress, CancellationToken stop)
-        where TKey : notnull
-        where TKeys : struct, IKeyKind<TKey>
-    {
-        Rehearse<TKey, TKeys>(options, keys, stop);
+        Rehearse(options, stop);
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null);
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath };
         var layout = new LoadLayout(options.ValueBytes, options.Threads);
-        using var phases = new TablePhases<TKey, TKeys>(pileOptions, options, keys, layout);
+        using var phases = new TablePhases(pileOptions, options, layout);
         Worker[] workers = Worker.Divide(options.Count, options.Threads);
         using var team = new WorkerTeam(workers, layout.BatchObjects, progress, stop);
-        return Measure(options, keys, phases, team, workers.Sum(layout.CountAnchors));
+        return Measure(options, phases, team, workers.Sum(layout.CountAnchors));
     }
 
-    private static CacheReport Measure<TKey, TKeys>(
-        CacheOptions options, TKeys keys, TablePhases<TKey, TKeys> phases, WorkerTeam team, int anchors)
-        where TKey : notnull
-        where TKeys : struct, IKeyKind<TKey>
+    private static CacheReport Measure(CacheOptions options, TablePhases phases, WorkerTeam team, int anchors)
     {
         double growSeconds = team.Run("grow", phases.PutTimed);
         TableStatistics full = phases.Table.Statistics;
@@ -70,15 +53,11 @@ internal static class CacheRunner
         return new CacheReport
         {
             Mode = options.Mode.ToString().ToLowerInvariant(),
-            Keys = options.Keys.ToString().ToLowerInvariant(),
             Store = options.Store.ToString().ToLowerInvariant(),
-            Entries = OptionParsers.NameOf(options.Entries),
+            Entries = LoadOption.NameOf(options.Entries),
             ValueBytes = options.ValueBytes,
             Count = options.Count,
             Threads = options.Threads,
-            ReadRatio = options.ReadRatio,
-            Zipf = options.Zipf,
-            Batch = options.Batch,
             InsertPerSecond = Rate.PerSecond(options.Count - anchors, putSeconds),
             GetPerSecond = Rate.PerSecond(options.Count, getSeconds),
             RandomGetPerSecond = Rate.PerSecond(options.Count, randomSeconds),
@@ -88,7 +67,7 @@ internal static class CacheRunner
             RemovePerSecond = Rate.PerSecond(options.Count, removeSeconds),
             GrowPerSecond = Rate.PerSecond(options.Count, growSeconds),
             LostEntries = options.Count - full.EntryCount,
-            OverheadBytesPerEntry = Math.Round(bytesPerEntry - keys.KeyBytes - options.ValueBytes, 2),
+            OverheadBytesPerEntry = Math.Round(bytesPerEntry - sizeof(long) - options.ValueBytes, 2),
             FullCollectionMs = Math.Round(fullCollectionMs, 3),
             MaxPutMs = Math.Round(phases.Times.Max(static times => times.All.MaxNs) / 1e6, 3),
             MaxPutCpuMs = ThreadClock.IsSupported ? Math.Round(phases.Times.Max(static times => times.MaxCpuNs) / 1e6, 3) : null,
@@ -98,26 +77,22 @@ internal static class CacheRunner
     }
 
     // Each table grows anew, or what growth runs would not be compiled well. A small or brief load takes no time for that.
-    private static void Rehearse<TKey, TKeys>(CacheOptions options, TKeys keys, CancellationToken stop)
-        where TKey : notnull
-        where TKeys : struct, IKeyKind<TKey>
+    private static void Rehearse(CacheOptions options, CancellationToken stop)
     {
         CacheOptions small =
             options with { Count = Math.Min(options.Count, RehearsalEntries), ValueBytes = Math.Min(options.ValueBytes, 1024) };
         bool untilCompiled = options.Count > RehearsalEntries && !Brevity.IsWanted;
         var compilation = new CompilationWatch();
         for (int i = 0; i < RehearsedTables || (untilCompiled && !compilation.IsOver); i++)
-            RehearseTable<TKey, TKeys>(small, keys, stop);
+            RehearseTable(small, stop);
     }
 
-    private static void RehearseTable<TKey, TKeys>(CacheOptions options, TKeys keys, CancellationToken stop)
-        where TKey : notnull
-        where TKeys : struct, IKeyKind<TKey>
+    private static void RehearseTable(CacheOptions options, CancellationToken stop)
     {
         var layout = new LoadLayout(options.ValueBytes, threads: 1);
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null); // a mapped table has its own code paths
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, SegmentBytes = 16 << 20 };
-        using var phases = new TablePhases<TKey, TKeys>(pileOptions, options, keys, layout);
+        using var phases = new TablePhases(pileOptions, options, layout);
         Worker worker = Worker.Divide(options.Count, 1)[0];
         for (int i = 0; i < RehearsalRounds; i++)
         {
@@ -136,16 +111,9 @@ internal static class CacheRunner
     {
         if (options.Store == StoreKind.Mapped)
             return;
-        long neededBytes = options.Count * (options.ValueBytes + 48L);
-        GCMemoryInfo info = GC.GetGCMemoryInfo();
-        long freeBytes = Math.Max(0, info.TotalAvailableMemoryBytes - info.MemoryLoadBytes);
-        if (neededBytes > freeBytes && freeBytes != 0)
-        {
-            throw new LoadException(string.Create(
-                CultureInfo.InvariantCulture,
-                $"--count {options.Count} of --value-bytes {options.ValueBytes} needs {neededBytes:N0} bytes of memory, and "
-                + $"{freeBytes:N0} are free. Lower one of them, or use --store mapped."));
-        }
+        MachineLimits.Require(
+            $"--count {options.Count} of --value-bytes {options.ValueBytes}", options.Count * (options.ValueBytes + 48L),
+            MachineLimits.FreeMemoryBytes(), "memory", "Lower one of them, or use --store mapped.");
     }
 
     private static void CheckMissing(CacheOptions options, long missing)

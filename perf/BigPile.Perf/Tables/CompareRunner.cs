@@ -4,8 +4,6 @@ using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 using BigPile.Perf.Stores;
 
 namespace BigPile.Perf.Tables;
@@ -29,8 +27,6 @@ internal sealed class CompareRunner
     }
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">A store gave a wrong answer.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static CompareReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop)
     {
         var runner = new CompareRunner(options, progress, stop);

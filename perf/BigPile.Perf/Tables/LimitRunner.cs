@@ -4,8 +4,6 @@ using System.Diagnostics;
 using System.Numerics;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Tables;
 
@@ -20,8 +18,6 @@ internal static class LimitRunner
     private static readonly int RehearsalMebibytes = Brevity.Of(usual: 8, brief: 1);
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">The table went over its limit, or lost or changed what it must keep.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop)
     {
         if (options.SpillDirectory is { } spill)
@@ -123,5 +119,32 @@ internal static class LimitRunner
         while (BigInteger.GreatestCommonDivisor(step, count) != 1)
             step += 2;
         return step;
+    }
+}
+
+/// <summary>The observed sizes of a table with a limit in bytes while far more was put into it.</summary>
+internal sealed class LimitWatch(long limitBytes)
+{
+    internal long LimitBytes { get; } = limitBytes;
+    internal required long Count { get; init; } // the keys that were put
+    internal double PutSeconds { get; set; }
+    internal double GetSeconds { get; set; }
+    internal long Found { get; set; } // the keys that were found afterwards
+
+    internal long MostTableBytes { get; private set; }
+
+    internal long MostProcessBytes { get; private set; }
+
+    internal TableStatistics Statistics { get; set; } = null!;
+
+    /// <summary>Samples the table's own size, and optionally the process's memory.</summary>
+    internal void Sample(CacheTable<long, byte[]> table, bool seesProcess)
+    {
+        long tableBytes = table.Statistics.TotalBytes;
+        if (tableBytes > LimitBytes)
+            throw new LoadException($"The table takes {tableBytes:N0} bytes, and its limit is {LimitBytes:N0}. The table is at fault.");
+        MostTableBytes = Math.Max(MostTableBytes, tableBytes);
+        if (seesProcess)
+            MostProcessBytes = Math.Max(MostProcessBytes, Environment.WorkingSet);
     }
 }

@@ -6,45 +6,40 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Tables;
 
 /// <summary>The loops over entries: what each phase does to a batch of them.</summary>
 /// <remarks>Thread safety: the workers call the phases concurrently, each for entries of its own.</remarks>
-internal sealed class TablePhases<TKey, TKeys> : IDisposable
-    where TKey : notnull
-    where TKeys : struct, IKeyKind<TKey>
+internal sealed class TablePhases : IDisposable
 {
     private const int PutsBetweenCpuMarks = 256;
     private const double NsPerTick = 1e9;
 
     private readonly CacheOptions _options;
-    private readonly TKeys _keys;
     private readonly LoadLayout _layout;
     private readonly PileCache _cache;
-    private readonly CacheTable<TKey, byte[]> _table;
+    private readonly CacheTable<long, byte[]> _table;
     private readonly byte[][] _values;
     private readonly byte[][] _buffers;
     private readonly ZipfOrder[] _orders;
     private long _missing;
 
-    internal TablePhases(PileOptions pileOptions, CacheOptions options, TKeys keys, LoadLayout layout)
+    internal TablePhases(PileOptions pileOptions, CacheOptions options, LoadLayout layout)
     {
         _options = options;
-        _keys = keys;
         _layout = layout;
         _cache = new PileCache(new Pile(pileOptions), ownsPile: true);
-        _table = _cache.GetOrCreateTable<TKey, byte[]>(new TableOptions("load") { CollisionMode = options.Mode });
+        _table = _cache.GetOrCreateTable<long, byte[]>(new TableOptions("load") { CollisionMode = options.Mode });
         _values = Make(options.Threads, _ => new byte[options.ValueBytes]);
         _buffers = Make(options.Threads, _ => new byte[options.ValueBytes]);
-        _orders = Make(options.Threads, i => new ZipfOrder(i, options.Count, options.Zipf));
+        _orders = Make(options.Threads, i => new ZipfOrder(i, options.Count, CacheOptions.Zipf));
         Times = Make(options.Threads, _ => new PutTimes());
     }
 
     internal PutTimes[] Times { get; }
 
-    internal CacheTable<TKey, byte[]> Table => _table;
+    internal CacheTable<long, byte[]> Table => _table;
 
     internal Pile Pile => _cache.Pile;
 
@@ -97,15 +92,15 @@ internal sealed class TablePhases<TKey, TKeys> : IDisposable
     internal void GetBatched(Worker worker, int start, int end)
     {
         var order = new RandomOrder(seed: start, limit: _options.Count);
-        var numbers = new int[_options.Batch];
-        var keys = new TKey[_options.Batch];
-        var lengths = new int[_options.Batch];
-        var destination = new ArrayBufferWriter<byte>(_options.Batch * _options.ValueBytes);
+        var numbers = new int[CacheOptions.Batch];
+        var keys = new long[CacheOptions.Batch];
+        var lengths = new int[CacheOptions.Batch];
+        var destination = new ArrayBufferWriter<byte>(CacheOptions.Batch * _options.ValueBytes);
         for (int i = start; i < end; i += numbers.Length)
         {
             int count = Math.Min(numbers.Length, end - i);
             for (int k = 0; k < count; k++)
-                keys[k] = _keys.At(numbers[k] = order.Next());
+                keys[k] = numbers[k] = order.Next();
             destination.ResetWrittenCount();
             int found = _table.ReadMany(keys.AsSpan(0, count), destination, lengths.AsSpan(0, count));
             Check(destination.WrittenSpan, numbers, lengths.AsSpan(0, count));
@@ -129,7 +124,7 @@ internal sealed class TablePhases<TKey, TKeys> : IDisposable
         var random = new Random(start);
         for (int i = start; i < end; i++)
         {
-            if (random.NextDouble() < _options.ReadRatio)
+            if (random.NextDouble() < CacheOptions.ReadRatio)
                 Get(worker, order.Next());
             else
                 Put(value, order.Next());
@@ -139,7 +134,7 @@ internal sealed class TablePhases<TKey, TKeys> : IDisposable
     internal void Remove(Worker worker, int start, int end)
     {
         for (int i = start; i < end; i++)
-            Miss(_table.Remove(_keys.At(i)) ? 0 : 1);
+            Miss(_table.Remove(i) ? 0 : 1);
     }
 
     /// <summary>Removes all but the anchors.</summary>
@@ -161,13 +156,13 @@ internal sealed class TablePhases<TKey, TKeys> : IDisposable
     private void Put(byte[] value, int number)
     {
         BinaryPrimitives.WriteInt64LittleEndian(value, number);
-        _table.PutBytes(_keys.At(number), value, _options.Entries.OptionsOf(number), out _);
+        _table.PutBytes(number, value, _options.Entries.OptionsOf(number), out _);
     }
 
     private void Get(Worker worker, int number)
     {
         byte[] buffer = _buffers[worker.Index];
-        if (!_table.TryRead(_keys.At(number), buffer, out EntryInfo info))
+        if (!_table.TryRead(number, buffer, out EntryInfo info))
             Miss(1);
         else if (info.ValueBytes != buffer.Length || BinaryPrimitives.ReadInt64LittleEndian(buffer) != number)
             FailChanged(number);

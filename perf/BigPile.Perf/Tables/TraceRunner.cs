@@ -2,9 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
-using BigPile.Perf.Loads;
 using BigPile.Perf.Policies;
-using BigPile.Perf.Reports;
 using BigPile.Perf.Traces;
 
 namespace BigPile.Perf.Tables;
@@ -16,8 +14,6 @@ internal static class TraceRunner
     private static readonly int WarmingRounds = Brevity.Of(usual: 4, brief: 1);
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">A file can't be read, or holds no access; or the table went over its limit.</exception>
-    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static TraceReport Run(TraceOptions options, ILoadProgress progress, CancellationToken stop)
     {
         IReadOnlyList<string> names = options.Files;

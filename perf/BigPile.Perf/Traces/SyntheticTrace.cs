@@ -47,7 +47,6 @@ internal static class SyntheticTrace
     /// <summary>Makes a trace.</summary>
     /// <param name="name">One of <see cref="AllNames"/>.</param>
     /// <param name="seed">Any number; another trace for each, but for the loop.</param>
-    /// <exception cref="LoadException">There is no such trace.</exception>
     internal static Trace Make(string name, int seed)
     {
         int kind = Array.FindIndex(Kinds, kind => Prefix + kind.Name == name);

@@ -63,7 +63,6 @@ internal static class TraceFormats
     }
 
     /// <summary>Tells a file's format by its name, the folder where it lies and its first bytes.</summary>
-    /// <exception cref="LoadException">None of them tells.</exception>
     internal static TraceFormat Detect(string path, ReadOnlySpan<byte> head)
     {
         if (OfExtensions.TryGetValue(Path.GetExtension(Unwrap(path)), out TraceFormat format))
@@ -109,4 +108,19 @@ internal static class TraceFormats
             name = name[..^wrapping.Length];
         return name;
     }
+}
+
+/// <summary>What the bytes of a trace mean.</summary>
+internal enum TraceFormat
+{
+    Keys, // a key on each line, whatever it looks like
+    Lirs, // a number on each line; a star is a mark and no access
+    Arc, // lines of a first block and a number of blocks, and two fields that do not count
+    Address, // lines of a kind and a hexadecimal address; 64 bytes are one key
+    AdaptSize, // lines of a time, a key and a size
+    Csv, // fields between commas, which the first line names
+    Int32, // keys of 4 bytes
+    Int64, // keys of 8 bytes
+    OracleGeneral, // records of 24 bytes, little endian: time (4), key (8), size (4), next access (8)
+    Vscsi, // commands to a disk, in records of 32 or 40 bytes that tell their version
 }

@@ -1,5 +1,7 @@
 using System;
+using System.Buffers.Binary;
 using System.Globalization;
+using System.Linq;
 
 namespace BigPile.Perf.Traces;
 
@@ -98,4 +100,105 @@ internal static class TraceLines
         line = end < 0 ? [] : line[end..].TrimStart();
         return field;
     }
+}
+
+/// <summary>The fields of lines with commas between: where the key is, and the size if there is one.</summary>
+internal sealed class CsvFields
+{
+    private static readonly string[] KeyNames = ["lbn", "key", "obj_id", "obj", "object", "object_id", "id", "block"];
+    private static readonly string[] SizeNames = ["size", "obj_size", "object_size", "length", "len"];
+
+    private readonly int _count;
+    private readonly int _key;
+    private readonly int _size;
+
+    private CsvFields(string[] names)
+    {
+        _count = names.Length;
+        _key = Array.FindIndex(names, KeyNames.Contains);
+        _size = Array.FindIndex(names, SizeNames.Contains);
+    }
+
+    internal static string Known => string.Join(", ", KeyNames);
+
+    /// <summary>Finds the fields by the line that names them.</summary>
+    /// <returns><see langword="null"/> when none of them is a key.</returns>
+    internal static CsvFields? Of(string line)
+    {
+        var fields = new CsvFields(
+            [.. line.TrimStart('#', ' ', '\ufeff').Split(',').Select(static name => name.Trim(' ', '"').ToLowerInvariant())]);
+        return fields._key < 0 ? null : fields;
+    }
+
+    /// <inheritdoc cref="TraceLines.Reading"/>
+    internal bool Read(ReadOnlySpan<char> line, TraceBuilder trace)
+    {
+        ReadOnlySpan<char> key = default;
+        long sizeBytes = 0;
+        int count = 0;
+        foreach (Range range in line.Split(','))
+        {
+            ReadOnlySpan<char> field = line[range].Trim();
+            if (count == _key)
+                key = field;
+            if (count == _size && !long.TryParse(field, NumberStyles.None, CultureInfo.InvariantCulture, out sizeBytes))
+                return false;
+            count++;
+        }
+        if (count != _count)
+            return false;
+        if (_size < 0)
+            trace.Add(key);
+        else
+            trace.Add(key, sizeBytes);
+        return true;
+    }
+}
+
+/// <summary>Reads the records of each format of bytes.</summary>
+/// <param name="SizeBytes">What a record has.</param>
+/// <param name="Read">Adds what a record says to a trace.</param>
+internal sealed record TraceRecords(int SizeBytes, TraceRecords.Reading Read)
+{
+    private const int VersionsChecked = 2;
+
+    // The two versions of a disk's commands; the first one has its version behind the command, the second one before all but it.
+    private static readonly TraceRecords Vscsi1 = new(32, static (record, trace) => AddCommand(record, 16, 4, trace));
+    private static readonly TraceRecords Vscsi2 = new(40, static (record, trace) => AddCommand(record, 16, 8, trace));
+
+    internal delegate void Reading(ReadOnlySpan<byte> record, TraceBuilder trace);
+
+    /// <summary>The reader of a format; <see langword="null"/> when the first bytes are not of it, or it is one of text.</summary>
+    internal static TraceRecords? Of(TraceFormat format, ReadOnlySpan<byte> head) => format switch
+    {
+        TraceFormat.Int32 => new(4, static (record, trace) => trace.Add(BinaryPrimitives.ReadInt32BigEndian(record))),
+        TraceFormat.Int64 => new(8, static (record, trace) => trace.Add(BinaryPrimitives.ReadInt64BigEndian(record))),
+        TraceFormat.OracleGeneral => new(24, static (record, trace) => AddCommand(record, 4, 12, trace)),
+        TraceFormat.Vscsi => OfVersion(head),
+        _ => null,
+    };
+
+    private static TraceRecords? OfVersion(ReadOnlySpan<byte> head)
+    {
+        if (HasVersion(head, Vscsi2.SizeBytes, versionAt: 3, version: 2))
+            return Vscsi2;
+        return HasVersion(head, Vscsi1.SizeBytes, versionAt: 15, version: 1) ? Vscsi1 : null;
+    }
+
+    private static bool HasVersion(ReadOnlySpan<byte> head, int recordBytes, int versionAt, byte version)
+    {
+        for (int i = 0; i < VersionsChecked; i++)
+        {
+            int at = i * recordBytes + versionAt;
+            if (at >= head.Length)
+                return i > 0;
+            if (head[at] != version)
+                return false;
+        }
+        return true;
+    }
+
+    private static void AddCommand(ReadOnlySpan<byte> record, int keyAt, int sizeAt, TraceBuilder trace) =>
+        trace.Add(
+            BinaryPrimitives.ReadInt64LittleEndian(record[keyAt..]), BinaryPrimitives.ReadUInt32LittleEndian(record[sizeAt..]));
 }

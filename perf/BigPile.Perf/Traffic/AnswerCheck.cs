@@ -4,7 +4,7 @@ using System.Buffers.Binary;
 namespace BigPile.Perf.Traffic;
 
 /// <summary>Compares responses with the model, and updates the model with what they prove.</summary>
-internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficValues values, KeyState[] states, TrafficTally tally)
+internal sealed class AnswerCheck(int client, TrafficValues values, KeyState[] states, TrafficTally tally)
 {
     private const int FrameBytes = 24; // of an item in application/vnd.bigpile.batch
 
@@ -93,7 +93,7 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
                     : values.IsIntact(answer.Body, client, key, before.Sequence);
                 bool wasAsked = request.Tag == 0 || request.Tag != before.Tag;
                 Require(isBody && wasAsked && answer.Tag == before.Tag
-                    && answer.StatesLifetime == (before.Expires && features.StatesLifetimes), request.Kind, key, answer, before);
+                    && answer.StatesLifetime == before.Expires, request.Kind, key, answer, before);
                 break;
             case 304:
                 Require(request.Tag != 0 && request.Tag == before.Tag && answer.Tag == before.Tag, request.Kind, key, answer, before);

@@ -33,3 +33,11 @@ internal readonly record struct KeyState(uint Sequence, ulong Tag, long ExpiresF
         return lifetimeMs == 0 ? new KeyState(sequence, tag, 0, 0) : new KeyState(sequence, tag, sent + lifetime, answered + lifetime);
     }
 }
+
+/// <summary>Whether an entry exists, as far as the model can know.</summary>
+internal enum Liveness
+{
+    Gone,
+    There,
+    Either, // both are right: it expired about when the request ran
+}

@@ -67,8 +67,6 @@ internal sealed class ResponseReader : IDisposable
     }
 
     /// <summary>Reads the next answer.</summary>
-    /// <exception cref="ConnectionLostException">There is none.</exception>
-    /// <exception cref="InvalidDataException">It is no answer of HTTP/1.1 with a stated length.</exception>
     internal void Read(bool hasBody)
     {
         int headBytes = ReadHead();
@@ -165,3 +163,6 @@ internal sealed class ResponseReader : IDisposable
         return isIt;
     }
 }
+
+/// <summary>The server closed the connection, or is gone.</summary>
+internal sealed class ConnectionLostException(string message, Exception? innerException = null) : Exception(message, innerException);

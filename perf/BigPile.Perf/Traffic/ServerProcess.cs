@@ -23,7 +23,6 @@ internal sealed partial class ServerProcess : IDisposable
     internal IPEndPoint Address { get; private set; } = new(IPAddress.Loopback, 0);
 
     /// <summary>Starts a server and waits until it is ready.</summary>
-    /// <exception cref="LoadException">It ended instead.</exception>
     internal static ServerProcess Start(string directory)
     {
         bool isHost = Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet";
@@ -51,7 +50,6 @@ internal sealed partial class ServerProcess : IDisposable
     }
 
     /// <summary>Asks it to stop, and waits until it has.</summary>
-    /// <exception cref="LoadException">It did not stop cleanly.</exception>
     internal void Stop()
     {
         using (Process kill = Process.Start("kill", ["-TERM", Id.ToString(CultureInfo.InvariantCulture)]))

@@ -18,7 +18,6 @@ internal sealed class TrafficClient
     private const int BatchKeys = 16;
 
     private readonly TrafficOptions _options;
-    private readonly TrafficFeatures _features;
     private readonly TrafficServer _server;
     private readonly TrafficTally _tally;
     private readonly Random _random;
@@ -34,10 +33,9 @@ internal sealed class TrafficClient
     private int _batch;
     private int _generation;
 
-    internal TrafficClient(int number, TrafficOptions options, TrafficFeatures features, TrafficServer server, TrafficTally tally)
+    internal TrafficClient(int number, TrafficOptions options, TrafficServer server, TrafficTally tally)
     {
         _options = options;
-        _features = features;
         _server = server;
         _tally = tally;
         _random = new Random(SeedOf(options.Seed, number));
@@ -46,7 +44,7 @@ internal sealed class TrafficClient
         _states = new KeyState[options.Keys];
         _sequences = new uint[options.Keys];
         _usedIn = new int[options.Keys];
-        _check = new AnswerCheck(number, features, values, _states, tally);
+        _check = new AnswerCheck(number, values, _states, tally);
     }
 
     /// <summary>Sends requests, and reads every key once at the end.</summary>
@@ -114,7 +112,7 @@ internal sealed class TrafficClient
     private TrafficKind ChooseKind()
     {
         int dice = _random.Next(100);
-        if (dice < 2 && _features.Batches)
+        if (dice < 2)
             return dice == 0 ? TrafficKind.ReadMany : TrafficKind.WriteMany;
         if (dice < 52)
             return TrafficKind.Read;
@@ -123,7 +121,7 @@ internal sealed class TrafficClient
         if (dice < 72)
             return TrafficKind.ReadHead;
         if (dice < 92)
-            return dice < 79 && _features.Lifetimes ? TrafficKind.WriteForTime : TrafficKind.Write;
+            return dice < 79 ? TrafficKind.WriteForTime : TrafficKind.Write;
         return TrafficKind.Delete;
     }
 

@@ -3,8 +3,6 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
 using System.Threading;
-using BigPile.Perf.Loads;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Traffic;
 
@@ -22,8 +20,6 @@ internal static class TrafficRunner
     ];
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">It can't go on.</exception>
-    /// <exception cref="OperationCanceledException">It was stopped.</exception>
     internal static TrafficReport Run(TrafficOptions options, ILoadProgress progress, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();
@@ -44,10 +40,10 @@ internal static class TrafficRunner
 
         internal void Run(CancellationToken stop)
         {
-            TrafficFeatures features = TrafficProbe.FeaturesOf(server.Address);
+            TrafficProbe.MakeTable(server.Address);
             progress.Begin("requests", options.Requests);
             long start = Stopwatch.GetTimestamp();
-            Thread[] clients = [.. Enumerable.Range(0, options.Clients).Select(number => StartClient(number, features, stop))];
+            Thread[] clients = [.. Enumerable.Range(0, options.Clients).Select(number => StartClient(number, stop))];
             try
             {
                 foreach ((double percent, Action<Course> act) in Milestones)
@@ -94,10 +90,10 @@ internal static class TrafficRunner
             Memory = _memory,
         };
 
-        private Thread StartClient(int number, TrafficFeatures features, CancellationToken stop)
+        private Thread StartClient(int number, CancellationToken stop)
         {
             long share = options.Requests / options.Clients + (number < options.Requests % options.Clients ? 1 : 0);
-            var client = new TrafficClient(number, options, features, server, tally);
+            var client = new TrafficClient(number, options, server, tally);
             var thread = new Thread(() => RunClient(client, share, stop)) { IsBackground = true, Name = $"client {number}" };
             thread.Start();
             return thread;

@@ -1,8 +1,9 @@
 using System;
 using System.Diagnostics;
 using System.Net;
+using System.Net.Http;
+using System.Text.Json;
 using System.Threading;
-using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Traffic;
 
@@ -57,7 +58,6 @@ internal sealed class TrafficServer : IDisposable
 
     /// <summary>Gives the server that came after one, and waits for it while there is a restart.</summary>
     /// <param name="generation">The one that was lost, and then the one that is given.</param>
-    /// <exception cref="LoadException">Nobody restarts it: the server broke the connection by itself.</exception>
     internal IPEndPoint WaitForNext(ref int generation)
     {
         lock (_lock)
@@ -82,4 +82,35 @@ internal sealed class TrafficServer : IDisposable
     }
 
     public void Dispose() => _process.Dispose();
+}
+
+/// <summary>Makes the server's table, and asks it how it is.</summary>
+internal static class TrafficProbe
+{
+    private const string Entry = "/v1/tables/" + RequestWriter.Table + "/entries/probe";
+
+    internal static void MakeTable(IPEndPoint server)
+    {
+        using HttpClient client = ClientOf(server);
+        using var put = new HttpRequestMessage(HttpMethod.Put, Entry) { Content = new ByteArrayContent([1]) };
+        using HttpResponseMessage answer = client.Send(put).EnsureSuccessStatusCode();
+        using HttpResponseMessage removed = client.Send(new HttpRequestMessage(HttpMethod.Delete, Entry)).EnsureSuccessStatusCode();
+    }
+
+    /// <summary>The memory of a server that serves.</summary>
+    internal static TrafficMemory MemoryOf(ServerProcess server, int percent)
+    {
+        using HttpClient client = ClientOf(server.Address);
+        using HttpResponseMessage answer = client.Send(new HttpRequestMessage(HttpMethod.Get, "/v1/stats"));
+        using JsonDocument stats = JsonDocument.Parse(answer.EnsureSuccessStatusCode().Content.ReadAsStream());
+        JsonElement root = stats.RootElement;
+        long entries = 0;
+        foreach (JsonElement table in root.GetProperty("tables").EnumerateArray())
+            entries += table.GetProperty("entries").GetInt64();
+        return new TrafficMemory(
+            percent, server.Id, server.ResidentBytes(), root.GetProperty("process").GetProperty("managedBytes").GetInt64(), entries,
+            root.GetProperty("pile").GetProperty("memoryBytes").GetProperty("reserved").GetInt64());
+    }
+
+    private static HttpClient ClientOf(IPEndPoint server) => new() { BaseAddress = new Uri($"http://{server}") };
 }

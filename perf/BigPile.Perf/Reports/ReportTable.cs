@@ -1,0 +1,161 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using System.Text.RegularExpressions;
+using Spectre.Console;
+
+namespace BigPile.Perf.Reports;
+
+/// <summary>Any report as tables for people: its figures by their names, rows of figures as a table of their own.</summary>
+/// <remarks>Names have the units of their figures at the end, such as <c>firstGetMs</c>, which are written with the figures.</remarks>
+internal static partial class ReportTable
+{
+    private const int MostColumns = 6; // of rows that stand beside each other; more stand below each other
+
+    private static readonly (double Size, string Name)[] Times = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (0, "ns")];
+    private static readonly (double Size, string Name)[] Sizes = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (0, "bytes")];
+
+    internal static void Write(IAnsiConsole console, string name, JsonNode report)
+    {
+        if (report is JsonArray all)
+        {
+            console.Write(RowsOf(name, [.. all.OfType<JsonObject>()]));
+        }
+        else
+        {
+            console.Write(SingleOf(name, report.AsObject()));
+            foreach ((string list, JsonNode? value) in report.AsObject())
+            {
+                JsonObject[] rows = value is JsonArray array ? [.. array.OfType<JsonObject>()] : [.. SidesOf(value)];
+                if (rows.Length > 0)
+                    console.Write(RowsOf($"{name}: {Words(list).ToLowerInvariant()}", rows));
+                foreach (JsonValue text in (value as JsonArray)?.OfType<JsonValue>() ?? [])
+                    console.WriteLine(text.ToString());
+            }
+        }
+        console.WriteLine(Machine.Describe());
+    }
+
+    private static Table SingleOf(string title, JsonObject report)
+    {
+        Table table = NewTable(title, "What", "Figure");
+        foreach ((string label, string figure) in FiguresOf(report.Where(static one => !SidesOf(one.Value).Any())))
+            table.AddRow(new Text(label), new Text(figure));
+        return table;
+    }
+
+    // An object of nothing but objects, such as the figures of two processes: a row of each.
+    private static IEnumerable<JsonObject> SidesOf(JsonNode? value) => value is JsonObject sides && sides.All(IsSide)
+        ? sides.Select(static side => new JsonObject(
+            side.Value!.AsObject().Select(static one => KeyValuePair.Create(one.Key, one.Value?.DeepClone()))
+                .Prepend(KeyValuePair.Create<string, JsonNode?>("name", Words(side.Key)))))
+        : [];
+
+    private static bool IsSide(KeyValuePair<string, JsonNode?> one) => one.Value is JsonObject;
+
+    // What is the same in all rows stands below the table.
+    private static Table RowsOf(string title, JsonObject[] rows)
+    {
+        Dictionary<string, string>[] figures = [.. rows.Select(static row => FiguresOf(row).ToDictionary())];
+        string Cell(Dictionary<string, string> row, string label) => Markup.Escape(row.GetValueOrDefault(label, ""));
+        bool IsSame(string label) => figures.Length > 1 && figures.All(row => Cell(row, label) == Cell(figures[0], label));
+        string[] labels = [.. figures.SelectMany(static row => row.Keys).Distinct()];
+        string[] shown = [.. labels.Where(label => !IsSame(label))];
+        if (shown.Length == 0)
+            shown = labels;
+        bool areBeside = figures.Length <= MostColumns && shown.Length > figures.Length + 1;
+        Table table = NewTable(title, areBeside ? [shown[0], .. figures.Select(row => Cell(row, shown[0]))] : shown);
+        if (areBeside)
+        {
+            foreach (string label in shown.Skip(1))
+                table.AddRow([label, .. figures.Select(row => Cell(row, label))]);
+        }
+        else
+        {
+            foreach (Dictionary<string, string> row in figures)
+                table.AddRow([.. shown.Select(label => Cell(row, label))]);
+        }
+        if (labels.Length > shown.Length)
+        {
+            table.Caption = new TableTitle("In all: "
+                + string.Join(", ", labels.Except(shown).Select(label => $"{label.ToLowerInvariant()} {Cell(figures[0], label)}")));
+        }
+        return table;
+    }
+
+    private static Table NewTable(string title, params string[] columns)
+    {
+        Table table = new Table().Border(TableBorder.Rounded);
+        table.Title = new TableTitle(Markup.Escape(title));
+        for (int i = 0; i < columns.Length; i++)
+            table.AddColumn(i == 0 ? new TableColumn(columns[i]) : new TableColumn(columns[i]).RightAligned());
+        return table;
+    }
+
+    /// <summary>The figures with their labels, those of inner objects by the names of both; what there is none of is left out.</summary>
+    private static IEnumerable<(string Label, string Figure)> FiguresOf(
+        IEnumerable<KeyValuePair<string, JsonNode?>> report, string path = "")
+    {
+        foreach ((string name, JsonNode? value) in report)
+        {
+            string full = path.Length == 0 ? name : $"{path} {name}";
+            if (value is JsonObject spread && spread.ContainsKey("lowest"))
+            {
+                string[] three = [.. new[] { "median", "lowest", "highest" }.Select(one => FigureOf(full, spread[one]!.AsValue()))];
+                yield return (LabelOf(full), $"{three[0]} ({three[1]} - {three[2]})");
+            }
+            else if (value is JsonObject inner)
+            {
+                foreach ((string, string) figure in FiguresOf(inner, full))
+                    yield return figure;
+            }
+            else if (value is JsonValue single)
+            {
+                yield return (LabelOf(full), FigureOf(full, single));
+            }
+        }
+    }
+
+    private static string FigureOf(string name, JsonValue value)
+    {
+        if (value.GetValueKind() != JsonValueKind.Number)
+            return value.ToString();
+        double number = double.Parse(value.ToJsonString(), CultureInfo.InvariantCulture);
+        if (number != 0 && Time().Match(name) is { Success: true } time)
+            return Scaled(number * (time.Value switch { "Ms" => 1e6, "Us" => 1e3, _ => 1 }), 1000, Times);
+        if (name.EndsWith("Bytes", StringComparison.Ordinal))
+            return Scaled(number, 1024, Sizes);
+        return Rounded(number);
+    }
+
+    private static string Scaled(double number, double step, (double Size, string Name)[] units)
+    {
+        (double size, string unit) = units.First(one => Math.Abs(number) >= one.Size);
+        return $"{Rounded(size == 0 ? number : number / size)} {unit}";
+    }
+
+    private static string Rounded(double number) => Math.Abs(number) switch
+    {
+        >= 1000 or 0 => number.ToString("N0", CultureInfo.InvariantCulture),
+        >= 100 => number.ToString("0.#", CultureInfo.InvariantCulture),
+        >= 10 => number.ToString("0.##", CultureInfo.InvariantCulture),
+        _ => number.ToString("0.###", CultureInfo.InvariantCulture),
+    };
+
+    private static string LabelOf(string path) => Words(Time().Replace(path, ""));
+
+    private static string Words(string name)
+    {
+        string words = Border().Replace(name, static border => " " + border.Value.ToLowerInvariant());
+        return char.ToUpperInvariant(words[0]) + words[1..];
+    }
+
+    [GeneratedRegex("(?<=[a-z])(Ms|Us|Ns)(?![a-z])|^ns(?=[A-Z])")]
+    private static partial Regex Time();
+
+    [GeneratedRegex("(?<=[a-z0-9])[A-Z]")]
+    private static partial Regex Border();
+}
