@@ -51,21 +51,21 @@ def main():
     for what in ("machine", "options"):
         if first[what] != second[what]:
             print(f"The runs differ in their {what}.", file=sys.stderr)
-    others, compared, lost = {key: series for key, _, series in series_of(second)}, 0, 0
-    print(f"{'chart':<22} {'series':<32} {'ratio':>7} {'noise':>7}")
+    others, lines, lost = {key: series for key, _, series in series_of(second)}, [], 0
     for key, more_is_better, series in series_of(first):
         result = compare(series, others[key], more_is_better) if key in others else None
         if not result:
             continue
-        compared += 1
         ratio, noise = result
         verdict = "" if abs(ratio) <= noise else "better" if ratio > 0 else "worse"
         if verdict == "worse" and not series["isBaseline"] and math.exp(ratio) < 1 - options.loss / 100:
             verdict, lost = f"worse by more than {options.loss:g} %", lost + 1
         machine = " (not BigPile)" if verdict and series["isBaseline"] else ""
-        print(f"{key[0]:<22} {key[1]:<32} {math.exp(ratio):>7.3f} {100 * (math.exp(noise) - 1):>5.1f} % {verdict}{machine}")
-    if not compared:
+        noise_percent = 100 * (math.exp(noise) - 1)
+        lines.append(f"{key[0]:<22} {key[1]:<32} {math.exp(ratio):>7.3f} {noise_percent:>5.1f} % {verdict}{machine}".rstrip())
+    if not lines:
         sys.exit("The runs have no series in common.")
+    print(f"{'chart':<22} {'series':<32} {'ratio':>7} {'noise':>7}", *lines, sep="\n")
     sys.exit(1 if lost else 0)
 
 

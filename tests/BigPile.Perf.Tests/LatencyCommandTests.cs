@@ -1,3 +1,4 @@
+using System;
 using System.Linq;
 using System.Text.Json;
 using System.Threading;
@@ -70,7 +71,7 @@ public sealed class LatencyCommandTests
             "latency", "table", "9,709", "nothing", "Service p99999", "Service max", "Blocked", "Preempted", "Response p99", "Collections",
             "Flushes", "Replacements",
         ];
-        Assert.All([.. parts, .. Calls], part => Assert.Contains(part, run.Output));
+        Assert.All([.. parts, .. Calls], part => Assert.Contains(part, run.Output, StringComparison.OrdinalIgnoreCase));
     }
 
     [Theory]
