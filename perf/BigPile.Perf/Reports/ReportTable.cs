@@ -63,25 +63,25 @@ internal static partial class ReportTable
         string Cell(Dictionary<string, string> row, string label) => Markup.Escape(row.GetValueOrDefault(label, ""));
         bool IsSame(string label) => figures.Length > 1 && figures.All(row => Cell(row, label) == Cell(figures[0], label));
         string[] labels = [.. figures.SelectMany(static row => row.Keys).Distinct()];
-        string[] shown = [.. labels.Where(label => !IsSame(label))];
-        if (shown.Length == 0)
-            shown = labels;
-        bool areBeside = figures.Length <= MostColumns && shown.Length > figures.Length + 1;
-        Table table = NewTable(title, areBeside ? [shown[0], .. figures.Select(row => Cell(row, shown[0]))] : shown);
+        string[] varying = [.. labels.Where(label => !IsSame(label))];
+        if (varying.Length == 0)
+            varying = labels;
+        bool areBeside = figures.Length <= MostColumns && varying.Length > figures.Length + 1;
+        Table table = NewTable(title, areBeside ? [varying[0], .. figures.Select(row => Cell(row, varying[0]))] : varying);
         if (areBeside)
         {
-            foreach (string label in shown.Skip(1))
+            foreach (string label in varying.Skip(1))
                 table.AddRow([label, .. figures.Select(row => Cell(row, label))]);
         }
         else
         {
             foreach (Dictionary<string, string> row in figures)
-                table.AddRow([.. shown.Select(label => Cell(row, label))]);
+                table.AddRow([.. varying.Select(label => Cell(row, label))]);
         }
-        if (labels.Length > shown.Length)
+        if (labels.Length > varying.Length)
         {
             table.Caption = new TableTitle("In all: "
-                + string.Join(", ", labels.Except(shown).Select(label => $"{label.ToLowerInvariant()} {Cell(figures[0], label)}")));
+                + string.Join(", ", labels.Except(varying).Select(label => $"{label.ToLowerInvariant()} {Cell(figures[0], label)}")));
         }
         return table;
     }
