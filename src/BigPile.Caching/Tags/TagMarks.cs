@@ -72,15 +72,8 @@ internal sealed unsafe partial class TagMarks(TableHeap heap, int tableId, Table
         }
     }
 
-    /// <summary>The number of marks that fit into the memory allocated for them.</summary>
-    internal int Capacity
-    {
-        get
-        {
-            lock (_lock)
-                return _marks.Capacity;
-        }
-    }
+    /// <summary>The number of marks that fit into the memory allocated for them. The lock is held, or no other thread is here.</summary>
+    internal int CapacityLocked => _marks.Capacity;
 
     /// <summary>Whether one of an entry's tags was removed since the entry was put.</summary>
     internal bool IsMarked(in EntryHead head)
@@ -258,7 +251,7 @@ internal sealed unsafe partial class TagMarks(TableHeap heap, int tableId, Table
     // A dictionary does not shrink by itself. Version 0 spares readers the lock when there are no marks.
     private void GiveBackLocked()
     {
-        if (_marks.Capacity > UsualMarks && _marks.Count < _marks.Capacity / 4)
+        if (CapacityLocked > UsualMarks && _marks.Count < CapacityLocked / 4)
             _marks.TrimExcess(Math.Max(UsualMarks, _marks.Count * 2));
         if (_marks.Count == 0)
             Volatile.Write(ref _lastVersion, 0);

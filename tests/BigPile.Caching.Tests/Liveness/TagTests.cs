@@ -45,7 +45,7 @@ public sealed class TagTests : IDisposable
         _table.Sweep();
         _table.Sweep();
         Assert.Equal((0, "one"), (_table.Core.Tags.Count, _table.Get(1)));
-        Assert.InRange(_table.Core.Tags.Capacity, 0, 1000);
+        Assert.InRange(_table.Core.Tags.CapacityLocked, 0, 1000);
         _table.RemoveByTag("old");
         Assert.False(_table.TryGet(1, out _));
     }

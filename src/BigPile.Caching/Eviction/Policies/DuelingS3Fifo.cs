@@ -55,9 +55,6 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
 
     public long SizeBytes => _small.SizeBytes + _main.SizeBytes + _ghosts.SizeBytes + _sketch.SizeBytes + _duels.SizeBytes;
 
-    /// <summary>The target weight of the small queue, as a share of the capacity.</summary>
-    internal double Share => _share;
-
     private double Target => Math.Max(_capacity.MeanWeight, _share * _capacity.Weight);
 
     public long NeededBytes(long capacity) => _small.SizeBytes + _main.SizeBytes
