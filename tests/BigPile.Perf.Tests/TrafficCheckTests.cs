@@ -57,7 +57,7 @@ public sealed class TrafficCheckTests : IDisposable
     {
         TrafficKind kind = Enum.Parse<TrafficKind>(kindName);
         _states[Key] = isThere ? new KeyState(1, Tag, 0, 0) : default;
-        Check(kind, Answer(kind, status, headers, value));
+        Check(kind, Answer(kind, status, headers, value), Stopwatch.GetTimestamp());
         Assert.Equal(isRight, _tally.Wrong == 0);
         Assert.Equal(isRight, _tally.Examples.Count == 0);
     }
@@ -71,10 +71,13 @@ public sealed class TrafficCheckTests : IDisposable
     [InlineData(-60, 200, false)]
     public void An_entry_goes_when_its_time_is_over_and_not_before(int secondsLeft, int status, bool isRight)
     {
-        long expires = Stopwatch.GetTimestamp() + secondsLeft * Stopwatch.Frequency;
+        long now = Stopwatch.GetTimestamp();
+        long expires = now + secondsLeft * Stopwatch.Frequency;
         _states[Key] = new KeyState(1, Tag, expires, expires);
-        Check(
-            TrafficKind.Read, Answer(TrafficKind.Read, status, status == 200 ? OwnTag + "BigPile-Ttl: 5\r\n" : "", status == 200 ? 1 : 0));
+        byte[] answer = status == 200
+            ? Answer(TrafficKind.Read, 200, OwnTag + "BigPile-Ttl: 5\r\n", 1)
+            : Answer(TrafficKind.Read, status, "", 0);
+        Check(TrafficKind.Read, answer, now);
         Assert.Equal(isRight, _tally.Wrong == 0);
     }
 
@@ -116,13 +119,12 @@ public sealed class TrafficCheckTests : IDisposable
         Assert.Throws<ConnectionLostException>(() => reader.Read(hasBody: true));
     }
 
-    private void Check(TrafficKind kind, byte[] answer)
+    private void Check(TrafficKind kind, byte[] answer, long now)
     {
         ulong tag = kind == TrafficKind.ReadIfChanged ? Tag : 0;
         var request = new TrafficRequest(kind, 0, 1, 0, tag);
         using ResponseReader reader = Reply(answer);
         reader.Read(request.HasBody);
-        long now = Stopwatch.GetTimestamp();
         new AnswerCheck(0, _values, _states, _tally).One(request, Key, 2, reader, now, now);
     }
 
