@@ -78,14 +78,16 @@ internal sealed class SteadyTime : TimeProvider
     }
 
     // The provider is read without a lock: it may call the cache, or wait for a thread that does. It is read again here, since the early
-    // stamp may be an old reading. A reading from before another thread handled a step is discarded.
+    // stamp may be an old reading. A reading from before another thread handled a step is discarded. The step is measured from the last
+    // stamp of before the reading: what others return behind it is time that passed.
     private void StepBack(Shift shift)
     {
+        long last = Volatile.Read(ref _last);
         long stamp = Raw() + shift.Ahead;
         long clock = _time.GetUtcNow().UtcTicks;
         lock (_stepping)
         {
-            long back = Volatile.Read(ref _last) - stamp;
+            long back = last - stamp;
             if (_shift != shift || back <= Tolerance)
                 return;
             Volatile.Write(ref _shift, new Shift(shift.Ahead + back));

@@ -52,6 +52,23 @@ public sealed class SteadyTimeTests
         Assert.InRange(ahead, TimeSpan.MinValue.Ticks, (hasStamps ? 1 : 2) * TimeSpan.TicksPerSecond);
     }
 
+    /// <summary>What time passed since a reading is not taken for a part of the step back that the reading showed.</summary>
+    [Fact]
+    public void A_step_back_is_as_long_as_it_was_when_it_was_read()
+    {
+        var provider = new LateClock();
+        var clock = new CacheClock(provider, Guid.NewGuid());
+        long start = clock.Now;
+        provider.Now -= TimeSpan.FromSeconds(1.2);
+        provider.RunBehind(readings: 2, () => // the first one shows the step, the second one measures it
+        {
+            provider.Now += TimeSpan.FromSeconds(3);
+            _ = clock.Now;
+        });
+        _ = clock.Now;
+        Assert.Equal(TimeSpan.FromSeconds(3), TimeSpan.FromTicks(clock.Now - start));
+    }
+
     private static void Max(ref long most, long value)
     {
         for (long was = Volatile.Read(ref most); value > was; was = Volatile.Read(ref most))
@@ -73,5 +90,24 @@ public sealed class SteadyTimeTests
         public override DateTimeOffset GetUtcNow() => Start.AddTicks(Volatile.Read(ref _set)) + Stopwatch.GetElapsedTime(_began);
 
         internal void Step(TimeSpan by) => Interlocked.Add(ref _set, by.Ticks);
+    }
+
+    /// <summary>A clock without stamps of its own. Something may happen between a reading and its use.</summary>
+    private sealed class LateClock : TimeProvider
+    {
+        private int _readings;
+        private Action? _behind;
+
+        internal DateTimeOffset Now { get; set; } = new(2030, 1, 1, 0, 0, 0, TimeSpan.Zero);
+
+        public override DateTimeOffset GetUtcNow()
+        {
+            DateTimeOffset now = Now;
+            if (--_readings == 0)
+                _behind?.Invoke();
+            return now;
+        }
+
+        internal void RunBehind(int readings, Action action) => (_readings, _behind) = (readings, action);
     }
 }
