@@ -39,13 +39,14 @@ internal sealed class Asker : IDisposable
     /// <summary>The error that ended it early.</summary>
     internal ExceptionDispatchInfo? Failure { get; private set; }
 
-    /// <summary>Asks until a time has passed.</summary>
+    /// <summary>Asks until a time has passed, and at least once.</summary>
     internal void Run(long startedAt, TimeSpan length)
     {
         try
         {
-            while (Stopwatch.GetElapsedTime(startedAt) < length && !_stop.IsCancellationRequested)
+            do
                 AskOnce();
+            while (Stopwatch.GetElapsedTime(startedAt) < length && !_stop.IsCancellationRequested);
         }
         catch (Exception e) when (e is LoadException or ConnectionLostException or InvalidDataException)
         {
