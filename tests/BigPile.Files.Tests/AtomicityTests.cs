@@ -26,7 +26,7 @@ public sealed class AtomicityTests(ITestOutputHelper output)
     {
         foreach (int length in (int[])[16, 1_000, OneBlock, 9_000, 90_000, 1_300_000])
         {
-            int rounds = TestLeg.Steps(length > 50_000 ? 150 : 3_000, 50_000);
+            int rounds = TestLeg.Steps(length > 50_000 ? 40 : 800, 50_000);
             long reads = ReadBesideWrites(kind, addressBytes, length, rounds, out bool isTorn);
             Assert.False(isTorn, $"length {length}");
             output.WriteLine($"{length:N0} bytes: {reads:N0} reads");
@@ -59,7 +59,7 @@ public sealed class AtomicityTests(ITestOutputHelper output)
         file.WriteAt(0, Filled(Step, 1));
         SideBySide.Rounds(
         [
-            new SideBySide.Worker(TestLeg.Steps(3_000, 20_000), (Action<int>)(number =>
+            new SideBySide.Worker(TestLeg.Steps(800, 20_000), (Action<int>)(number =>
             {
                 byte value = (byte)(number % 250 + 2);
                 file.WriteAt(file.Size - Step, Filled(2 * Step, value)); // the last step and one more

@@ -18,7 +18,7 @@ public abstract partial class BlockFileContract
     public void Blocks_are_whole_while_the_file_grows_under_readers_and_writers()
     {
         int seed = TestLeg.Seed(17);
-        int rounds = TestLeg.Steps(30_000, 1_000_000);
+        int rounds = TestLeg.Steps(6_000, 1_000_000);
         Output.WriteLine($"seed {seed}, {rounds} rounds of each thread");
         using IBlockFile file = Open(Stepwise);
         var offsets = new long[Writers][];
@@ -100,7 +100,7 @@ public abstract partial class BlockFileContract
         var cutter = new Random(seed + 1);
         SideBySide.Rounds(
         [
-            new SideBySide.Worker(TestLeg.Steps(700, 30_000), (Action<int>)(_ =>
+            new SideBySide.Worker(TestLeg.Steps(150, 30_000), (Action<int>)(_ =>
             {
                 int size = cutter.Next(MaxBytes);
                 file.Truncate(size);
@@ -136,7 +136,7 @@ public abstract partial class BlockFileContract
     [Fact]
     public void A_file_that_is_closed_under_its_users_refuses_them_and_keeps_what_they_wrote()
     {
-        for (int round = 0; round < TestLeg.Steps(30, 2_000); round++)
+        for (int round = 0; round < TestLeg.Steps(10, 2_000); round++)
         {
             File.Delete(FilePath);
             IBlockFile file = Open(Stepwise);

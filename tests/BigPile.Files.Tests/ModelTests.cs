@@ -26,7 +26,7 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
         output.WriteLine($"seed {seed}");
         var random = new Random(seed);
         IBlockFile file = OpenAny(random, addressBytes);
-        for (int step = 0; step < TestLeg.Steps(20_000, 1_000_000); step++)
+        for (int step = 0; step < TestLeg.Steps(5_000, 1_000_000); step++)
         {
             if (random.Next(200) == 0)
             {

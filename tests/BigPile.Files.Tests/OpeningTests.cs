@@ -133,7 +133,7 @@ public sealed class OpeningTests : IDisposable
     [Fact]
     public void Many_mapped_files_are_open_at_one_time()
     {
-        for (int round = 0; round < 3; round++)
+        for (int round = 0; round < TestLeg.Steps(1, 3); round++)
         {
             var files = new IBlockFile[800];
             for (int i = 0; i < files.Length; i++)

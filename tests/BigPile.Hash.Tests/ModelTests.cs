@@ -35,7 +35,7 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
         output.WriteLine($"seed {seed}");
         _random = new Random(seed);
         Open(mode);
-        for (int step = 0; step < TestLeg.Steps(25_000, 2_000_000); step++)
+        for (int step = 0; step < TestLeg.Steps(6_000, 2_000_000); step++)
         {
             if (_random.Next(700) == 0)
                 Open(mode);

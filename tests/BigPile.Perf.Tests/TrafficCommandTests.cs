@@ -23,7 +23,7 @@ public sealed class TrafficCommandTests
     private static readonly Lazy<Task<JsonElement>> ShortRun = new(static () => RunOf(Short));
 
     [Theory]
-    [InlineData("--requests 30000 --clients 2 --keys 2000", 30_000, 4_000)]
+    [InlineData("--requests 10000 --clients 2 --keys 2000", 10_000, 4_000)]
     [InlineData(Short, 3_000, 3_072)]
     public async Task Every_answer_of_a_short_run_is_right(string options, long requests, long keys)
     {

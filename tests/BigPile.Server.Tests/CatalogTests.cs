@@ -22,7 +22,7 @@ public sealed class CatalogTests(ITestOutputHelper output) : IDisposable
     public void Dispose() => _directory.Dispose();
 
     [CatalogFact]
-    public async Task Every_record_of_the_catalog_is_served_as_its_line_and_again_after_a_restart()
+    public async Task Records_of_the_catalog_are_served_as_their_lines_and_again_after_a_restart()
     {
         var loaded = new StringWriter();
         string[] load = ["load", CatalogFactAttribute.FilePath!, "--table", "packages", "--key", "id", "--directory", _directory.Pile];
@@ -50,7 +50,7 @@ public sealed class CatalogTests(ITestOutputHelper output) : IDisposable
         return lines;
     }
 
-    /// <summary>Starts a server, compares every body with its line, and gives the tags by key.</summary>
+    /// <summary>Starts a server, compares bodies with their lines (all in the long leg), and gives the tags by key.</summary>
     private async Task<Dictionary<string, string>> ReadAllAsync(Dictionary<string, byte[]> lines)
     {
         long started = Stopwatch.GetTimestamp();
@@ -59,9 +59,10 @@ public sealed class CatalogTests(ITestOutputHelper output) : IDisposable
         output.WriteLine($"Ready in {Stopwatch.GetElapsedTime(started).TotalMilliseconds:N0} ms");
 
         started = Stopwatch.GetTimestamp();
+        KeyValuePair<string, byte[]>[] sample = [.. lines.Where(static (_, i) => i % TestLeg.Steps(16, 1) == 0)];
         KeyValuePair<string, string>[][] tags = await Task.WhenAll(
-            lines.Chunk((lines.Count / ClientCount) + 1).Select(part => CompareAsync(server.Client, part)));
-        output.WriteLine($"Read and compared {lines.Count:N0} bodies in {Stopwatch.GetElapsedTime(started).TotalSeconds:F2} s");
+            sample.Chunk((sample.Length / ClientCount) + 1).Select(part => CompareAsync(server.Client, part)));
+        output.WriteLine($"Read and compared {sample.Length:N0} bodies in {Stopwatch.GetElapsedTime(started).TotalSeconds:F2} s");
         return tags.SelectMany(static part => part).ToDictionary();
     }
 

@@ -10,16 +10,36 @@ namespace BigPile.Tests;
 public sealed class LargestPayloadTests
 {
     private const int Limit = PileBuffer.MaxLengthBytes;
+    private const string Gigabytes = "It fills gigabytes.";
 
-    [Theory]
-    [InlineData(StoreKind.Native)]
-    [InlineData(StoreKind.Mapped)]
-    public void An_object_may_be_replaced_by_one_of_the_limit_and_not_by_a_larger_one(StoreKind kind)
+    [Fact]
+    public void One_above_the_limit_is_refused_and_the_object_stays()
     {
-        if (kind == StoreKind.Mapped && !TestLeg.IsLong)
-            return;
+        using var pile = new Pile();
+        using var source = new NativeRegion(Limit + 1L);
+        PilePointer pointer = pile.Put("small");
+        Assert.Throws<PileException>(() => pile.Replace(pointer, source.GetSpan(0, Limit + 1)));
+        Assert.Throws<PileException>(() => pile.Put(source.GetSpan(0, Limit + 1)));
+        Assert.Equal("small", pile.Get(pointer));
+    }
+
+    [LongFact(Gigabytes)]
+    public void A_native_object_may_be_replaced_by_one_of_the_limit_and_not_by_a_larger_one()
+    {
+        using var pile = new Pile();
+        ReplaceUpToTheLimit(pile);
+    }
+
+    [LongFact(Gigabytes)]
+    public void A_mapped_object_may_be_replaced_by_one_of_the_limit_and_not_by_a_larger_one()
+    {
         using var temporary = new TemporaryDirectory();
-        using Pile pile = kind == StoreKind.Mapped ? Pile.Open(temporary.Path) : new Pile();
+        using Pile pile = Pile.Open(temporary.Path);
+        ReplaceUpToTheLimit(pile);
+    }
+
+    private static void ReplaceUpToTheLimit(Pile pile)
+    {
         using var source = new NativeRegion(Limit + 1L);
         source.GetSpan(Limit - 3, 3).Fill(7);
         PilePointer pointer = pile.Put("small");
@@ -46,11 +66,9 @@ public sealed class LargestPayloadTests
     /// <summary>
     /// A link target of the largest size was flushed and then freed: the header of its run says all that a power cut may need again.
     /// </summary>
-    [Fact]
+    [LongFact(Gigabytes)]
     public void The_largest_link_target_comes_back_when_its_end_was_not_flushed()
     {
-        if (!TestLeg.IsLong)
-            return;
         using var temporary = new TemporaryDirectory();
         string path = Path.Combine(temporary.Path, "pile");
         string killed = Path.Combine(temporary.Path, "killed");
@@ -86,7 +104,7 @@ public sealed class LargestPayloadTests
 
     private static Pile Open(string path, int boot) => Pile.Open(path, new PileOptions { BootId = new Guid(boot, 0, 0, new byte[8]) });
 
-    [Fact]
+    [LongFact(Gigabytes)]
     public void Text_is_measured_by_its_bytes_and_not_by_the_most_that_it_could_have()
     {
         using var pile = new Pile();
@@ -102,7 +120,7 @@ public sealed class LargestPayloadTests
         Assert.Equal([(byte)'a', 0xC3, 0xA9], end);
     }
 
-    [Fact]
+    [LongFact(Gigabytes)]
     public void Text_that_is_too_long_is_refused_by_the_bytes_that_it_has()
     {
         using var pile = new Pile();
@@ -125,11 +143,9 @@ public sealed class LargestPayloadTests
     }
 
     /// <summary>More bytes than a string has characters at the most: it can't be read as ASCII even for a try.</summary>
-    [Fact]
+    [LongFact(Gigabytes)]
     public void The_longest_text_comes_back()
     {
-        if (!TestLeg.IsLong)
-            return;
         using var pile = new Pile();
         string text = new('\u20ac', Limit / 3);
         PilePointer pointer = pile.Put(text);

@@ -33,7 +33,7 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
     [InlineData(4, 62)]
     public async Task Readers_beside_a_writer_see_whole_values_only(int kills, int seed)
     {
-        long reads = TestLeg.Steps(1_000_000, 500_000_000);
+        long reads = TestLeg.Steps(200_000, 500_000_000);
         TortureProcess run = await RunAsync(
             $"readers --reads {reads} --readers 2 --kills {(TestLeg.IsLong ? kills * 50 : kills)} --seed {TestLeg.Seed(seed)}");
         AssertSound(run, reads);
@@ -44,7 +44,7 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
     [InlineData(4, 8, 65)]
     public async Task Readers_of_a_shared_pile_see_whole_values_only(int kills, int readerKills, int seed)
     {
-        long reads = TestLeg.Steps(1_000_000, 500_000_000);
+        long reads = TestLeg.Steps(200_000, 500_000_000);
         int times = TestLeg.IsLong ? 25 : 1;
         TortureProcess run = await RunAsync(
             $"readers --shared on --reads {reads} --readers 2 --kills {kills * times} --reader-kills {readerKills * times} "

@@ -46,7 +46,7 @@ public sealed class NamedWhileUsedTests
     [Fact]
     public void Whoever_names_a_type_can_store_it()
     {
-        for (int round = 0; round < 300; round++)
+        for (int round = 0; round < TestLeg.Steps(40, 1_000); round++)
         {
             using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20, Store = StoreKind.Managed });
             using var cache = new PileCache(pile);

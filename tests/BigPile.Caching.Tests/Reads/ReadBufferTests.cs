@@ -158,7 +158,7 @@ public sealed class ReadBufferTests
     [Fact]
     public void An_entry_ends_once()
     {
-        int rounds = TestLeg.Steps(2_000, 200_000);
+        int rounds = TestLeg.Steps(300, 200_000);
         var clock = new CacheClock(TimeProvider.System, Guid.NewGuid());
         var buffer = new ReadBuffer();
         for (int round = 0; round < rounds; round++)
@@ -199,7 +199,7 @@ public sealed class ReadBufferTests
     public void No_use_is_lost_between_those_who_note_and_who_takes()
     {
         const int versions = 2_000; // so that the set grows and shrinks
-        int rounds = TestLeg.Steps(100_000, 5_000_000);
+        int rounds = TestLeg.Steps(20_000, 5_000_000);
         var clock = new CacheClock(TimeProvider.System, Guid.NewGuid());
         var buffer = new ReadBuffer();
         var written = new long[versions];

@@ -53,7 +53,7 @@ public sealed class DropTableTests : StoppedCacheTest
         Assert.Equal(before, closed.Statistics);
     }
 
-    [Fact]
+    [LongFact("It makes 66,000 tables.")]
     public void Names_and_ids_are_never_used_up()
     {
         using PileCache cache = TestCache.Make();

@@ -14,7 +14,7 @@ public abstract partial class HashContract
     public void Readers_have_whole_values_of_the_right_time_beside_all_else()
     {
         int seed = TestLeg.Seed(50);
-        int rounds = TestLeg.Steps(2_500, 300_000);
+        int rounds = TestLeg.Steps(600, 300_000);
         Output.WriteLine($"seed {seed}");
         using HashDatabase database = Open();
         var run = new VersionedRun(database, keys: 300, writers: 3, seed);
@@ -41,7 +41,7 @@ public abstract partial class HashContract
     public void No_change_of_one_record_by_many_is_lost()
     {
         const int Threads = 8;
-        int rounds = TestLeg.Steps(300, 30_000);
+        int rounds = TestLeg.Steps(100, 30_000);
         using HashDatabase database = Open();
         var done = new int[Threads];
         SideBySide.Rounds(
@@ -95,7 +95,7 @@ public abstract partial class HashContract
     [InlineData(HashUpdateMode.Appending)]
     public void Statistics_add_up_at_any_instant(HashUpdateMode mode)
     {
-        int rounds = TestLeg.Steps(800, 200_000);
+        int rounds = TestLeg.Steps(200, 200_000);
         using HashDatabase database = Open(new HashDatabaseOptions { Tuning = Some.FewBuckets, UpdateMode = mode });
         SideBySide.Rounds(
         [

@@ -38,7 +38,7 @@ public sealed class DamageSweepTests(ITestOutputHelper output) : IDisposable
                 Try(file, $"bit {bit} of byte {at}", [.. file.Bytes], bytes => bytes[at] ^= (byte)(1 << bit));
         }
         int cuts = 0;
-        for (int length = 0; length < file.Bytes.Length; length += TestLeg.Steps(SectorBytes - 1, 1), cuts++)
+        for (int length = 0; length < file.Bytes.Length; length += TestLeg.Steps(3 * SectorBytes - 1, 1), cuts++)
             Try(file, $"cut to {length}", file.Bytes[..length], static _ => { });
         for (int at = 0; at < file.Bytes.Length; at += SectorBytes, cuts++)
         {
@@ -55,7 +55,7 @@ public sealed class DamageSweepTests(ITestOutputHelper output) : IDisposable
 
     // All of the head's fields, and some of what is used; few of what is zeros.
     private static int StepBehind(byte[] bytes, int at) =>
-        at < 64 ? 1 : TestLeg.Steps(bytes.AsSpan(at, Math.Min(4, bytes.Length - at)).ContainsAnyExcept((byte)0) ? 5 : 61, 1);
+        at < 64 ? 1 : TestLeg.Steps(bytes.AsSpan(at, Math.Min(4, bytes.Length - at)).ContainsAnyExcept((byte)0) ? 17 : 181, 1);
 
     private void Try(SweptFile file, string name, byte[] bytes, Action<byte[]> damage)
     {

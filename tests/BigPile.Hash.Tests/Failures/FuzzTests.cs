@@ -27,7 +27,7 @@ public sealed class FuzzTests(ITestOutputHelper output) : IDisposable
     public void Damage_is_an_exception_or_harmless(HashEnding ending, int seed)
     {
         seed = TestLeg.Seed(seed);
-        int cases = TestLeg.Steps(250, 100_000);
+        int cases = TestLeg.Steps(80, 100_000);
         Task run = SideBySide.Start(() => Run(ending, seed, cases));
         string last = "";
         while (!run.Wait(TimeSpan.FromSeconds(60)))

@@ -47,7 +47,7 @@ public sealed class DatabaseInvariantTests(ITestOutputHelper output) : IDisposab
             FileKind = kind, Tuning = new HashTuning { Buckets = 1, Alignment = alignment, OffsetWidth = width }, BootId = Boots[0],
         };
         _database = HashDatabase.Open(FilePath, _options);
-        for (int step = 0; step < TestLeg.Steps(2_000, 100_000); step++)
+        for (int step = 0; step < TestLeg.Steps(700, 100_000); step++)
         {
             Step();
             _database.CheckInvariants();

@@ -39,7 +39,7 @@ public sealed class ExtentModelTests(ITestOutputHelper output) : IDisposable
         Open(alignment, maxBytes, 80);
         long usedBytes = 0;
         int full = 0;
-        for (int step = 0; step < TestLeg.Steps(4_000, 200_000); step++)
+        for (int step = 0; step < TestLeg.Steps(1_000, 200_000); step++)
         {
             if (_used.Count > 0 && (usedBytes > MostUsedBytes || _random.Next(5) < 2))
             {
@@ -68,7 +68,7 @@ public sealed class ExtentModelTests(ITestOutputHelper output) : IDisposable
         Open(8, 64 << 20, 81);
         var pending = new PendingFrees(_file, isReused);
         long synced = 0;
-        for (int step = 0; step < TestLeg.Steps(4_000, 200_000); step++)
+        for (int step = 0; step < TestLeg.Steps(1_000, 200_000); step++)
         {
             Act(pending, ref synced);
             _hook.Disarm();

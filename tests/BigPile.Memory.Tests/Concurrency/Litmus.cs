@@ -15,12 +15,13 @@ namespace BigPile.Memory.Tests.Concurrency;
 /// </remarks>
 internal sealed class Litmus(ITestOutputHelper output, LitmusProgram program, params string[] mutations)
 {
-    private const int Rounds = 20_000; // of each leg, unless extended
-    private const int MostExtensions = 4;
+    private const int MostExtensions = 6;
     private const int RoundsAtOnce = 1_000;
-    private const int EnoughSeen = 2_000;
     private const int LeastSeen = 10; // had the right leg the mistake's rate, it would have none with a probability of e^-10
     private const int MostSkew = 1_000; // some hundred nanoseconds
+
+    private static readonly int Rounds = TestLeg.Steps(5_000, 400_000); // of each leg, unless extended
+    private static readonly int EnoughSeen = TestLeg.Steps(200, 40_000);
 
     private readonly string?[] _legs = [null, .. mutations];
     private readonly long[] _forbidden = new long[mutations.Length + 1];
@@ -28,16 +29,14 @@ internal sealed class Litmus(ITestOutputHelper output, LitmusProgram program, pa
     private long _rounds; // of each leg
     private long _together; // of all legs: rounds in which both threads had a processor
 
-    /// <summary>Runs it; twenty times as long in the long leg.</summary>
+    /// <summary>Runs it; far longer in the long leg.</summary>
     internal void Run()
     {
         long start = Stopwatch.GetTimestamp();
-        int times = TestLeg.Steps(1, 20);
-        int rounds = Rounds * times;
         using var planted = new PlantedMutation();
-        for (int extensions = 0; !IsSeen(EnoughSeen * times); extensions++)
+        for (int extensions = 0; !IsSeen(EnoughSeen); extensions++)
         {
-            while (_rounds < (long)rounds << extensions && !IsSeen(EnoughSeen * times))
+            while (_rounds < (long)Rounds << extensions && !IsSeen(EnoughSeen))
             {
                 RunRounds(planted, RoundsAtOnce);
                 Assert.True(_forbidden[0] == 0, $"FORBIDDEN outcome: {Counts()}");

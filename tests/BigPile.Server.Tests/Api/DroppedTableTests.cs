@@ -86,7 +86,7 @@ public sealed class DroppedTableTests : ServerTest
         [
             .. Enumerable.Range(0, 4).Select(number => Task.Run(async () =>
             {
-                for (int i = 0; i < 150; i++)
+                for (int i = 0; i < TestLeg.Steps(30, 1_000); i++)
                 {
                     using HttpResponseMessage put = await Server.PutAsync("/v1/tables/t/entries/" + number, new byte[10_000]);
                     Assert.Contains(put.StatusCode, new[] { HttpStatusCode.Created, HttpStatusCode.NoContent });

@@ -25,7 +25,7 @@ public sealed class ContainerTests : IDisposable
 
     public void Dispose() => _directory.Dispose();
 
-    [Fact]
+    [LongFact("It builds for minutes.")]
     public async Task The_container_refuses_to_be_open_serves_with_keys_and_is_healthy()
     {
         await using (ServerProcess publish = ServerProcess.Start(Here([.. _file.Publish, .. NoCompiler]), SourceTree.Root, NoNodes))

@@ -10,10 +10,10 @@ public sealed class MalformedBytesTests(ITestOutputHelper output)
     private const int Seed = 20240517;
     private const long AllocationMostBytes = 4 << 20;
 
-    private static readonly int Mutations = TestLeg.Steps(20_000, 1_000_000);
+    private static readonly int Mutations = TestLeg.Steps(5_000, 1_000_000);
 
     // Each damaged catalog gets models of its own, which costs as much as a thousand reads.
-    private static readonly int DamagedCatalogs = TestLeg.Steps(5_000, 50_000);
+    private static readonly int DamagedCatalogs = TestLeg.Steps(1_500, 50_000);
 
     [Theory]
     [InlineData(CodecMode.Interpreted)]

@@ -42,7 +42,7 @@ public sealed class BitFlipTests : IDisposable
     {
         int superblockBytes = _files["superblock"].AsSpan(0, SuperblockFile.CopyBytes).LastIndexOfAnyExcept((byte)0) + 1;
         int headBytes = SegmentHead.SizeBytes + (int)(SegmentBytes / SizeClasses.PageBytes) * sizeof(ulong);
-        int step = TestLeg.Steps(15, 1);
+        int step = TestLeg.Steps(47, 1);
         int seed = TestLeg.Seed(7);
         _output.WriteLine($"seed {seed}");
         var random = new Random(seed);
@@ -64,7 +64,7 @@ public sealed class BitFlipTests : IDisposable
         _output.WriteLine($"seed {seed}");
         var random = new Random(seed);
         var tally = new Tally();
-        int flips = TestLeg.Steps(500, 100_000);
+        int flips = TestLeg.Steps(150, 100_000);
         for (int i = 0; i < flips; i++)
             Try(Segment, random.Next((int)SegmentBytes), random, tally);
         Report(tally);

@@ -22,7 +22,7 @@ public sealed class FlushedModelTests(ITestOutputHelper output) : IDisposable
     {
         int images = 0;
         long objects = 0;
-        for (int run = 0; run < TestLeg.Steps(3, 300); run++)
+        for (int run = 0; run < TestLeg.Steps(1, 300); run++)
         {
             int seed = TestLeg.Seed(500) + run;
             output.WriteLine($"seed {seed}");

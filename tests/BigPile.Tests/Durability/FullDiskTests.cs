@@ -85,7 +85,7 @@ public sealed class FullDiskTests(ITestOutputHelper output) : IDisposable
         using var disk = new SmallDisk(DiskPath, 40L * Megabyte);
         int without = 0;
         int steps = 0;
-        for (long freeBytes = 0; freeBytes <= 3 * Megabyte / 4; freeBytes += StepBytes * TestLeg.Steps(31, 1), steps++)
+        for (long freeBytes = 0; freeBytes <= 3 * Megabyte / 4; freeBytes += StepBytes * TestLeg.Steps(67, 1), steps++)
         {
             without += FlushWith(disk, freeBytes) ? 1 : 0;
             Directory.Delete(PilePath, recursive: true);

@@ -137,7 +137,7 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
     }
 
     /// <summary>Nothing is copied on the way, so the largest object needs no buffer that would be too large.</summary>
-    [Fact]
+    [LongFact("It writes a gigabyte.")]
     public void The_largest_object_is_read()
     {
         using Pile writer = Open();

@@ -40,7 +40,7 @@ public sealed class ReplayTests : DurabilityTest
     public void Pages_that_were_laid_out_anew_between_flushes_hold_what_was_flushed_last()
     {
         int seed = TestLeg.Seed(21);
-        for (int run = 0; run < TestLeg.Steps(8, 100); run++)
+        for (int run = 0; run < TestLeg.Steps(3, 100); run++)
             LayOutAnew(seed + run);
     }
 
