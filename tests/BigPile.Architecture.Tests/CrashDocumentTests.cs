@@ -8,42 +8,74 @@ using Mono.Cecil.Rocks;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>What CRASH.md names is there: methods, kill windows, and the tests that prove a row.</summary>
+/// <summary>What CRASH.md and its pages name is there: methods, crash points, and the tests that prove what they say.</summary>
 public sealed partial class CrashDocumentTests
 {
     private static readonly string[] Tests = ["BigPile.Tests", "BigPile.Caching.Tests", "BigPile.Torture.Tests"];
 
-    private static string Document => File.ReadAllText(Path.Combine(SourceTree.Root, "src", "BigPile", "Durability", "CRASH.md"));
-
     [Fact]
-    public void Each_method_window_and_test_of_the_document_exists()
+    public void Each_method_crash_point_and_test_of_the_pages_exists()
     {
-        string[] named = [.. Name().Matches(Document).Select(static match => match.Groups[1].Value).Distinct(StringComparer.Ordinal)];
+        string[] named = [.. NamesIn(CrashDocuments.Text, Name()).Distinct(StringComparer.Ordinal)];
         using var built = new Built();
         HashSet<string> known = [.. LibraryGraph.Stack.Concat(Tests).SelectMany(project => MembersOf(built.Read(project)))];
-        Assert.True(named.Length > 100, $"{named.Length} names were found.");
+        Assert.True(named.Length > 300, $"{named.Length} names were found.");
         string[] missing = [.. named.Where(name => !known.Contains(name))];
         Assert.True(missing.Length == 0, string.Join(", ", missing));
     }
 
-    /// <summary>The comments of the method and the row of the document number the same steps.</summary>
+    [Fact]
+    public void Each_crash_point_is_on_a_page()
+    {
+        using var built = new Built();
+        TypeDefinition points = built.Read("BigPile").MainModule.GetType("BigPile.Checking.CrashPoint");
+        string text = CrashDocuments.Text;
+        string[] missing =
+        [
+            .. points.Fields.Where(static field => field.HasConstant).Select(static field => field.Name)
+                .Where(name => name is not ("None" or "End") && !text.Contains($"`CrashPoint.{name}`", StringComparison.Ordinal)),
+        ];
+        Assert.True(missing.Length == 0, string.Join(", ", missing));
+    }
+
+    [Fact]
+    public void Each_page_is_listed_once_and_leads_back()
+    {
+        string[] pages = [.. CrashDocuments.PagePaths.Select(static path => Path.GetFileNameWithoutExtension(path)).Order()];
+        Assert.True(pages.Length >= 30, $"{pages.Length} pages were found.");
+        Assert.Equal(pages, NamesIn(File.ReadAllText(CrashDocuments.IndexPath), Entry()).Order());
+        Assert.All(
+            CrashDocuments.PagePaths,
+            static path => Assert.Contains("](../CRASH.md)", File.ReadAllText(path), StringComparison.Ordinal));
+    }
+
+    /// <summary>In an editor a page is read without being scrolled to the side.</summary>
+    [Fact]
+    public void A_page_has_at_most_120_lines_of_400_columns() => Assert.All(CrashDocuments.PagePaths, static path =>
+    {
+        string[] lines = File.ReadAllLines(path);
+        Assert.InRange(lines.Length, 1, 120);
+        Assert.DoesNotContain(lines, static line => line.Length > 400);
+    });
+
+    /// <summary>The comments of the method and the table of the page number the same steps.</summary>
     [Theory]
-    [InlineData("Upsert", "private void Attempt()", "put, new key")]
-    [InlineData("Delete", "internal void DropLocked(", "remove")]
-    public void Each_step_of_a_change_has_one_number_in_code_and_document(string type, string method, string operation)
+    [InlineData("Upsert", "private void Attempt()", "table-put.md", "## Put, new key")]
+    [InlineData("Delete", "internal void DropLocked(", "table-remove.md", "## Remove")]
+    public void Each_step_of_a_change_has_one_number_in_code_and_document(string type, string method, string page, string heading)
     {
         string code = File.ReadAllText(Path.Combine(SourceTree.Root, "src", "BigPile.Caching", "Tables", $"{type}.cs"));
         int start = code.IndexOf(method, StringComparison.Ordinal);
         Assert.True(start >= 0, $"{type}.cs has no {method}");
         int end = code.IndexOf('\n', code.IndexOf("\n    }", start, StringComparison.Ordinal) + 1); // with a comment behind the brace
-        string row = Assert.Single(Document.Split('\n'), line => line.StartsWith($"| {operation} | ", StringComparison.Ordinal));
-        string[] steps = NumbersIn(row.Split(" | ")[1], StepOfRow());
+        string[] steps = NamesIn(string.Join('\n', CrashDocuments.LinesBelow(page, heading)), StepOfTable());
+        Assert.NotEmpty(steps);
         Assert.Equal(Enumerable.Range(1, steps.Length).Select(static number => $"{number}"), steps);
-        Assert.Equal(steps, NumbersIn(code[start..end], StepOfCode()));
+        Assert.Equal(steps, NamesIn(code[start..end], StepOfCode()));
     }
 
-    private static string[] NumbersIn(string text, Regex step) =>
-        [.. step.Matches(text).Select(static match => match.Groups[1].Value)];
+    private static string[] NamesIn(string text, Regex pattern) =>
+        [.. pattern.Matches(text).Select(static match => match.Groups[1].Value)];
 
     private static IEnumerable<string> MembersOf(AssemblyDefinition assembly) =>
         from type in assembly.MainModule.GetAllTypes()
@@ -53,9 +85,12 @@ public sealed partial class CrashDocumentTests
     [GeneratedRegex("`([A-Z][A-Za-z]+\\.[A-Z][A-Za-z_0-9]+)`")]
     private static partial Regex Name();
 
+    [GeneratedRegex(@"^\| \[([a-z-]+)\]\(crash/\1\.md\) \| ", RegexOptions.Multiline)]
+    private static partial Regex Entry();
+
     [GeneratedRegex("// (\\d+)\\. ")]
     private static partial Regex StepOfCode();
 
-    [GeneratedRegex("(?<![\\w`])(\\d+)\\. ")]
-    private static partial Regex StepOfRow();
+    [GeneratedRegex(@"^\| (\d+) \| ", RegexOptions.Multiline)]
+    private static partial Regex StepOfTable();
 }
