@@ -49,6 +49,17 @@ public sealed partial class CrashDocumentTests
             static path => Assert.Contains("](../CRASH.md)", File.ReadAllText(path), StringComparison.Ordinal));
     }
 
+    [Fact]
+    public void Each_page_that_a_comment_names_is_there()
+    {
+        string[] named =
+        [
+            .. Sources.Below("src").SelectMany(static file => file.Lines.SelectMany(static line => NamesIn(line, NamedPage()))),
+        ];
+        Assert.True(named.Length >= 7, $"{named.Length} pages were named.");
+        Assert.Empty(named.Except(CrashDocuments.PagePaths.Select(static path => Path.GetFileName(path))));
+    }
+
     /// <summary>In an editor a page is read without being scrolled to the side.</summary>
     [Fact]
     public void A_page_has_at_most_120_lines_of_400_columns() => Assert.All(CrashDocuments.PagePaths, static path =>
@@ -87,6 +98,9 @@ public sealed partial class CrashDocumentTests
 
     [GeneratedRegex(@"^\| \[([a-z-]+)\]\(crash/\1\.md\) \| ", RegexOptions.Multiline)]
     private static partial Regex Entry();
+
+    [GeneratedRegex(@"\bcrash/([a-z-]+\.md)")]
+    private static partial Regex NamedPage();
 
     [GeneratedRegex("// (\\d+)\\. ")]
     private static partial Regex StepOfCode();

@@ -9,7 +9,7 @@ namespace BigPile.Caching.Intents;
 /// <remarks>
 /// A block that no slot leads to is inserted again unless its key was removed or evicted since the inspection began. Where that can't be
 /// told, because too many keys were removed or another process removed them, the block is freed: that costs a miss, while keeping it could
-/// bring back a removed value. Removals from before the inspection are not known: CRASH.md says which of them are lost.
+/// bring back a removed value. Removals from before the inspection are not known: Durability/crash/tables.md says which are lost.
 /// Thread safety: all members may be called concurrently. A key is added and looked up under its bucket's lock.
 /// </remarks>
 /// <param name="entries">About how many entries there are.</param>

@@ -8,7 +8,7 @@ using BigPile.Memory.Checking;
 namespace BigPile.Access;
 
 /// <summary>Stores new payloads.</summary>
-/// <remarks>What a kill leaves after each store: CRASH.md, the rows "put".</remarks>
+/// <remarks>What a kill leaves after each store: Durability/crash/put.md.</remarks>
 internal sealed unsafe class BlockWriter(BlockStore blocks)
 {
     /// <summary>Stores the bytes of a payload.</summary>

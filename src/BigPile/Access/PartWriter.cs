@@ -12,7 +12,7 @@ namespace BigPile.Access;
 /// <summary>Overwrites a part of a payload in place.</summary>
 /// <remarks>
 /// As a replacement in place, in chunks: a kill leaves each chunk whole or absent. A payload that is leased or flushed is copied and
-/// replaced instead, which a kill leaves whole or absent. CRASH.md: the rows "write of a part".
+/// replaced instead, which a kill leaves whole or absent. Durability/crash/write-part.md.
 /// </remarks>
 internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
 {

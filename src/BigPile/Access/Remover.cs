@@ -11,7 +11,7 @@ using BigPile.Memory.Checking;
 namespace BigPile.Access;
 
 /// <summary>Deletes objects: first the header, then the target of a link, then the slot.</summary>
-/// <remarks>What a kill leaves after each store: CRASH.md, the rows "delete".</remarks>
+/// <remarks>What a kill leaves after each store: Durability/crash/delete.md.</remarks>
 internal sealed unsafe class Remover(BlockStore blocks)
 {
     private readonly SegmentMap _map = blocks.Map; // memory, page info and metadata by address

@@ -25,7 +25,7 @@ namespace BigPile.Access;
 /// flushed  as "else"; its own header stays busy, the new one is a shadow header the shadow header, and the own header
 /// </code>
 /// A table's entry is never replaced so: its put swaps the index slot. What a kill leaves after
-/// each store: CRASH.md, the rows "replace" and "write of a part".
+/// each store: Durability/crash/replace.md, replace-elsewhere.md and replace-flushed.md.
 /// </remarks>
 internal sealed unsafe class Replacer(BlockStore blocks)
 {

@@ -16,7 +16,7 @@ namespace BigPile.Lifecycle;
 
 /// <summary>The engine of a pile in the files of a directory.</summary>
 /// <remarks>
-/// A kill while it is opened changes nothing: the next opening repeats all of it. What each step leaves: CRASH.md, the rows of opening.
+/// A kill while it is opened changes nothing: the next opening repeats all of it. What each step leaves: Durability/crash/opening.md.
 /// </remarks>
 internal sealed class FileEngine : PileEngine
 {

@@ -20,7 +20,7 @@ namespace BigPile.Lifecycle;
 /// blocks that changed since the last one to a log. A checkpoint syncs the segments themselves: when the dirty lists overflowed, or the log
 /// is full. It is fuzzy (changes go on while the device writes): what changed meanwhile is the first batch of the next log, if anything.
 /// If the disk has no space for that batch, the segments are synced once more while writers are blocked: a checkpoint needs no disk space.
-/// Lock order: the flush lock, then the barrier's <c>Closing</c>. What a crash leaves after each step: CRASH.md, the rows of flushing.
+/// Lock order: the flush lock, then the barrier's <c>Closing</c>. What a crash leaves after each step: Durability/crash/flush.md.
 /// </remarks>
 internal sealed class Flusher
 {
