@@ -6,7 +6,7 @@ using System.Text.RegularExpressions;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>Documents lead to files and headings that are there.</summary>
+/// <summary>Documents lead to files, headings and tests that are there.</summary>
 public sealed partial class DocumentLinkTests
 {
     private static readonly string[] Folders = [".github", "deploy", "perf", "src", "tests"];
@@ -31,6 +31,28 @@ public sealed partial class DocumentLinkTests
                select $"{Path.GetRelativePath(SourceTree.Root, link.Document)}: {link.Target}",
         ];
         Assert.True(dead.Length == 0, string.Join('\n', dead));
+    }
+
+    [Fact]
+    public void Each_test_that_a_document_names_is_there()
+    {
+        ILookup<string, string> sources = Directory
+            .EnumerateFiles(Path.Combine(SourceTree.Root, "tests"), "*.cs", SearchOption.AllDirectories)
+            .ToLookup(static path => Path.GetFileName(path).Split('.')[0]);
+        (string Document, string Class, string Method)[] named =
+        [
+            .. from document in Documents()
+               from test in Test().Matches(File.ReadAllText(document))
+               select (document, test.Groups[1].Value, test.Groups[2].Value),
+        ];
+        Assert.True(named.Length >= 150, $"{named.Length} tests were named.");
+        string[] missing =
+        [
+            .. from test in named
+               where !sources[test.Class].Any(source => File.ReadAllText(source).Contains(test.Method, StringComparison.Ordinal))
+               select $"{Path.GetRelativePath(SourceTree.Root, test.Document)}: {test.Class}.{test.Method}",
+        ];
+        Assert.True(missing.Length == 0, string.Join('\n', missing));
     }
 
     [Theory]
@@ -63,6 +85,9 @@ public sealed partial class DocumentLinkTests
 
     [GeneratedRegex(@"\]\(([^)\s]+)\)")]
     private static partial Regex Link();
+
+    [GeneratedRegex("`([A-Z][A-Za-z0-9]+(?:Tests|Contract))(?:\\.([A-Za-z_0-9]+))?`")]
+    private static partial Regex Test();
 
     [GeneratedRegex(@"\[([^]]*)\]\([^)]*\)")]
     private static partial Regex LinkText();

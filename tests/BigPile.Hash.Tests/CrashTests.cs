@@ -14,7 +14,7 @@ namespace BigPile.Hash.Tests;
 public sealed class CrashTests(ITestOutputHelper output)
 {
     private const int Sector = 512;
-    private static readonly int Operations = TestLeg.Steps(300, 2_500);
+    private static readonly int Operations = TestLeg.Steps(800, 2_500);
     private const int Keys = 40;
 
     private static readonly Guid FirstBoot = new("11111111-1111-1111-1111-111111111111");

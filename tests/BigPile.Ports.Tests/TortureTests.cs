@@ -17,7 +17,7 @@ public sealed class TortureTests(Xunit.Abstractions.ITestOutputHelper output) : 
         using SharedArena arena = _directory.Open(1 << 19, 1024);
         using (Torture torture = Begin(isMulticast, TestLeg.Seed(1), "none", killOneIn: 5_000))
         {
-            torture.Run(TestLeg.Steps(8, 600), TimeSpan.FromMinutes(TestLeg.IsLong ? 20 : 2));
+            torture.Run(TestLeg.Steps(20, 600), TimeSpan.FromMinutes(TestLeg.IsLong ? 20 : 2));
             output.WriteLine($"kills {torture.Kills}, at steps {torture.OwnKills}, messages about {torture.Messages:N0} {torture.Fault}");
             Assert.Null(torture.Fault);
             Assert.NotEqual(0, torture.OwnKills);

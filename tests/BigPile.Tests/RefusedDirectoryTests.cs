@@ -85,17 +85,6 @@ public sealed class RefusedDirectoryTests : MappedDirectoryTest
     }
 
     [Fact]
-    public void A_newer_format_is_refused_as_such()
-    {
-        Open().Dispose();
-        string path = Path.Combine(DirectoryPath, "superblock");
-        byte[] bytes = File.ReadAllBytes(path);
-        bytes[8] = bytes[512 * 1024 + 8] = 99;
-        File.WriteAllBytes(path, bytes);
-        Assert.Contains("format 99", Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
     public void A_directory_that_can_not_be_made_is_refused_by_name()
     {
         string file = Path.Combine(RootPath, "file");

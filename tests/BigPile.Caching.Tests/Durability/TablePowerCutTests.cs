@@ -7,7 +7,7 @@ namespace BigPile.Caching.Tests.Durability;
 public sealed class TablePowerCutTests(ITestOutputHelper output)
 {
     // A failing seed is replayed by the leg that it failed in.
-    private static readonly int Rounds = TestLeg.Steps(4, 40);
+    private static readonly int Rounds = TestLeg.Steps(6, 40);
 
     [Theory]
     [InlineData(nameof(TableOperations.None))]

@@ -2,23 +2,33 @@ using System;
 
 namespace BigPile.Caching.Tests.Samples;
 
-/// <summary>The README's first example; a test runs it, and another one compares it with the README.</summary>
+/// <summary>The README's first examples; a test runs them, and another one compares them with the README.</summary>
 internal static class FirstSteps
 {
-    internal static string Run(string directory)
+    internal static string Run(string data)
     {
         // README: first example
-        using Pile pile = Pile.Open(directory);            // or new Pile(): memory only
-
-        PilePointer ada = pile.Put(new Person { Name = "Ada", Born = new DateTime(1815, 12, 10) });
-        Person copy = pile.Get<Person>(ada);               // an equal object, new each time
-        pile.Replace(ada, new Person { Name = "Ada Lovelace", Born = copy.Born });  // in place: the pointer stays
-
+        using Pile pile = Pile.Open(data);                  // files in this directory; new Pile() is in memory alone
         using var cache = new PileCache(pile);
-        CacheTable<string, Person> people = cache.GetOrCreateTable<string, Person>("people");
-        people.Put("ada", pile.Get<Person>(ada));          // there again after a restart
+        CacheTable<string, Person> people = cache.GetOrCreateTable<string, Person>(
+            new TableOptions("people") { CollisionMode = CollisionMode.Durable });   // the default may evict, as a cache does
+        people.Put("ada", new Person { Name = "Ada Lovelace", Born = new DateTime(1815, 12, 10) });
+        Person ada = people.Get("ada");                      // a new object, equal to the one that was put
+        pile.Flush();                                        // a restart or kill -9 lost nothing before; now a power cut neither
         // README: end
-        return people.Get("ada").Name;
+        return ada.Name;
+    }
+
+    internal static (string Name, bool IsThere) UsePointers(Pile pile)
+    {
+        // README: pointers
+        PilePointer pointer = pile.Put(new Person { Name = "Ada" });
+        pile.Replace(pointer, new Person { Name = "Ada Lovelace" });   // of any size: the pointer stays
+        string name = pile.Get<Person>(pointer).Name;
+        pile.Delete(pointer);
+        bool isThere = pile.TryGet(pointer, out Person? none);         // false, for ever; Get throws
+        // README: end of pointers
+        return (name, isThere || none != null);
     }
 
     // README: class

@@ -12,14 +12,13 @@ internal static class Tables
         // README: tables
         CacheTable<long, string> pages = cache.GetOrCreateTable<long, string>(new TableOptions("pages")
         {
-            CollisionMode = CollisionMode.Durable,         // nothing goes but by removal, expiry or a limit
+            CollisionMode = CollisionMode.Durable,         // entries leave only by removal, expiry or a limit
             MaxBytes = 4L << 30,                           // keys, values and the index together, never above
             DefaultMaxAge = TimeSpan.FromMinutes(10),
         });
         string page = await pages.GetOrAddAsync(7, load);  // one run of the factory, however many wait
         pages.Put(8, page, new EntryOptions { Sliding = TimeSpan.FromMinutes(1), Tags = ["shop"], Priority = EntryPriority.High });
         pages.RemoveByTag("shop");                         // the same cost for one entry or a million
-        cache.DropTable("drafts");                         // entries, index and name: nothing of it is left
         // README: end of tables
         return pages.ContainsKey(8) ? "" : page;
     }

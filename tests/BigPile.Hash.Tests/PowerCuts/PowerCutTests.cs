@@ -8,7 +8,7 @@ namespace BigPile.Hash.Tests.PowerCuts;
 public sealed class PowerCutTests(ITestOutputHelper output)
 {
     // A failing seed is replayed by the leg that it failed in.
-    private static readonly int Rounds = TestLeg.Steps(8, 40);
+    private static readonly int Rounds = TestLeg.Steps(15, 40);
 
     public static TheoryData<BlockFileKind> Kinds => [.. BlockFile.Kinds];
 
@@ -27,12 +27,12 @@ public sealed class PowerCutTests(ITestOutputHelper output)
     [InlineData("Replace, Remove, Refuse")]
     [InlineData("Replace, Remove, Kill, PowerCut, Clear, Rebuild")]
     public void What_was_synchronized_is_there_old_or_new(string operations) =>
-        Run(Enum.Parse<CutOperations>(operations), null, runs: TestLeg.Steps(1, 30), seed: 100);
+        Run(Enum.Parse<CutOperations>(operations), null, runs: TestLeg.Steps(2, 30), seed: 100);
 
     [Theory]
     [MemberData(nameof(Kinds))]
     public void What_was_synchronized_is_there_old_or_new_with_all_operations(BlockFileKind kind) =>
-        Run(CutOperations.All, kind, runs: TestLeg.Steps(1, 100), seed: 1_000 + 100 * (int)kind);
+        Run(CutOperations.All, kind, runs: TestLeg.Steps(2, 100), seed: 1_000 + 100 * (int)kind);
 
     /// <summary>The controls: each thing that is done for a power cut is needed.</summary>
     [Theory]

@@ -15,7 +15,9 @@ public sealed class PowerCutMatrixTests
         "delete link",
     ];
 
-    /// <summary>What was flushed lies in the log, or where the log was emptied, in the segments alone; the short leg takes these in turn.</summary>
+    /// <summary>
+    /// What was flushed lies in the log, or where the log was emptied, in the segments alone; the short leg takes these in turn.
+    /// </summary>
     public static TheoryData<string, bool> Cases()
     {
         var cases = new TheoryData<string, bool>();

@@ -8,7 +8,7 @@ namespace BigPile.Tests.Durability;
 public sealed class PowerCutTests(ITestOutputHelper output)
 {
     // A failing seed is replayed by the leg that it failed in.
-    private static readonly int Rounds = TestLeg.Steps(4, 40);
+    private static readonly int Rounds = TestLeg.Steps(7, 40);
 
     [Theory]
     [InlineData(nameof(PileOperations.None))]
@@ -19,7 +19,7 @@ public sealed class PowerCutTests(ITestOutputHelper output)
     [InlineData(nameof(PileOperations.Write))]
     [InlineData("Resize, Write, Lease")]
     [InlineData(nameof(PileOperations.Timer))]
-    [InlineData(nameof(PileOperations.WhileFlushing))]
+    [InlineData(nameof(PileOperations.DuringCheckpoint))]
     [InlineData(nameof(PileOperations.Restart))]
     [InlineData("Resize, Kill")]
     [InlineData("Resize, OtherBoot")]
@@ -32,7 +32,7 @@ public sealed class PowerCutTests(ITestOutputHelper output)
 
     [Fact]
     public void What_was_flushed_is_there_old_or_new_with_all_operations() =>
-        Run(PileOperations.All, runs: TestLeg.Steps(2, 70), seed: 1_000);
+        Run(PileOperations.All, runs: TestLeg.Steps(1, 70), seed: 1_000);
 
     /// <summary>The control: what finds torn payloads is the checksum.</summary>
     [Fact]

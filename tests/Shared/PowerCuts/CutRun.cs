@@ -225,7 +225,7 @@ internal sealed class CutRun<T> : IDisposable
         _hasWritten |= isDone;
         bool isMapped = name != null && SectorMap.IsMapped(name);
         bool waits = _disk.OutOfSpaceCount != _outOfSpaceBefore; // a flush without a log blocks writers
-        if (_subject.StepsWhileFlushing && _isFlushing && !waits && isMapped && !isDone && _random.Next(2) == 0)
+        if (_subject.StepsDuringCheckpoint && _isFlushing && !waits && isMapped && !isDone && _random.Next(2) == 0)
             StepMeanwhile();
         if (_images.Count < MostWaiting && _random.Next(10) == 0)
             _images.Add(_disk, Where($"cut {(isDone ? "after" : "before")} the sync of {name ?? "the directory"}"));

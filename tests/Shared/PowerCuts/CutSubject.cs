@@ -22,7 +22,7 @@ internal abstract class CutSubject<T>
     internal bool FillsDisk { get; init; }
 
     /// <summary>Whether something is changed while a flush writes segments.</summary>
-    internal bool StepsWhileFlushing { get; init; }
+    internal bool StepsDuringCheckpoint { get; init; }
 
     /// <summary>Whether the system tells starts of the machine apart.</summary>
     internal bool KnowsBoots { get; init; } = true;

@@ -37,7 +37,7 @@ internal enum PileOperations
     Timer = 1 << 8,
 
     /// <summary>Change something while a checkpoint writes the segments.</summary>
-    WhileFlushing = 1 << 9,
+    DuringCheckpoint = 1 << 9,
 
     /// <summary>Close and open.</summary>
     Restart = 1 << 10,

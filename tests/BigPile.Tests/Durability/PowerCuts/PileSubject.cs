@@ -33,7 +33,7 @@ internal sealed class PileSubject : CutSubject<Pile>
         Endings = [.. AllEndings.Where(pair => operations.HasFlag(pair.Operation)).Select(static pair => pair.Ending)],
         Refuses = operations.HasFlag(PileOperations.Refuse),
         FillsDisk = operations.HasFlag(PileOperations.FullDisk),
-        StepsWhileFlushing = operations.HasFlag(PileOperations.WhileFlushing),
+        StepsDuringCheckpoint = operations.HasFlag(PileOperations.DuringCheckpoint),
         KnowsBoots = !operations.HasFlag(PileOperations.UnknownBoot),
     };
 

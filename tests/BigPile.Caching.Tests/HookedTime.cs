@@ -1,6 +1,6 @@
 using System;
 
-namespace BigPile.Caching.Tests.Reads;
+namespace BigPile.Caching.Tests;
 
 /// <summary>A clock that has something done once when it is read.</summary>
 internal sealed class HookedTime : TimeProvider

@@ -7,7 +7,7 @@ using System.Runtime.InteropServices;
 namespace BigPile.Tests.Codec;
 
 /// <summary>Objects that can't be restored are refused. Payloads of them, which older versions wrote, are still read.</summary>
-public sealed class LossTests
+public sealed class UnrestorableTests
 {
     private readonly CodecFixture _fixture = new();
 

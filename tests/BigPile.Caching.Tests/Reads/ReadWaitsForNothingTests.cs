@@ -7,7 +7,7 @@ using BigPile.Memory;
 namespace BigPile.Caching.Tests.Reads;
 
 /// <summary>A read takes no lock, enters as a reader, and never waits for a flush, whatever its entry is.</summary>
-public sealed class ReadTests
+public sealed class ReadWaitsForNothingTests
 {
     private static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(30);
 
@@ -24,7 +24,7 @@ public sealed class ReadTests
 
     [Theory]
     [MemberData(nameof(Lives))]
-    public void It_goes_on_while_nothing_may_change_and_a_lock_is_held(string life, StoreKind store)
+    public void A_read_waits_for_no_flush_and_no_lock(string life, StoreKind store)
     {
         using var scratch = new ScratchDirectory();
         var time = new ManualTime();

@@ -8,7 +8,7 @@ using BigPile.Layout;
 namespace BigPile.Caching.Tests.Tables;
 
 /// <summary>Changing options while others use, sweep and dispose: nothing hangs, and what is closed stays closed.</summary>
-public sealed class PauseTests
+public sealed class ConfigureBesideDisposeTests
 {
     private static readonly TimeSpan MaxWait = Eventually.Timeout;
     private static readonly TableOptions Limited = TestCache.Durable() with { MaxEntries = 500 };

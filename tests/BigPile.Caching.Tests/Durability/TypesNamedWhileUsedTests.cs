@@ -8,7 +8,7 @@ using Kinds.ThirdParty;
 namespace BigPile.Caching.Tests.Durability;
 
 /// <summary>Types that are named while others are written.</summary>
-public sealed class NamedWhileUsedTests
+public sealed class TypesNamedWhileUsedTests
 {
     /// <summary>Each thread remembers the model of its last object.</summary>
     [Fact]

@@ -9,7 +9,7 @@ using Xunit.Abstractions;
 namespace BigPile.Tests.Durability;
 
 /// <summary>A flush beside writers makes durable one instant of the pile: whole changes, and none in part.</summary>
-public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTest
+public sealed class FlushBesideWritersTests(ITestOutputHelper output) : DurabilityTest
 {
     private const int Writers = 3;
     private const int Keys = 60;

@@ -7,7 +7,7 @@ using BigPile.Memory;
 namespace BigPile.Tests.Durability;
 
 /// <summary>What a pile does by the number of the machine's start: the real one, another one, and none.</summary>
-public sealed class BootTests : DurabilityTest
+public sealed class BootIdTests : DurabilityTest
 {
     [Fact]
     public void A_system_that_numbers_its_starts_is_asked()

@@ -8,7 +8,7 @@ namespace BigPile.Tests.Inside;
 
 /// <summary>A million of the cheapest operations by threads that come and go; then a look at what never went back.</summary>
 [Collection(AloneCollection.Name)]
-public sealed class NothingStaysTests
+public sealed class ResourceLeakTests
 {
     private const int SegmentBytes = 4 << 20;
     private const int Threads = 200;

@@ -8,7 +8,7 @@ using BigPile.Layout;
 namespace BigPile.Tests.Durability;
 
 /// <summary>Damage that the sum of formats 1 to 6 was blind to: it is found, and nothing wrong is served.</summary>
-public sealed class LaneDamageTests : DurabilityTest
+public sealed class OldChecksumTests : DurabilityTest
 {
     private const int ObjectBytes = 600;
     private const int Objects = 40;

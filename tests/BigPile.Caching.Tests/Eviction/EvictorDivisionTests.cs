@@ -7,7 +7,7 @@ using BigPile.Caching.Index;
 namespace BigPile.Caching.Tests.Eviction;
 
 /// <summary>Two threads divide a table's evictor at the same time.</summary>
-public sealed class DivisionTests
+public sealed class EvictorDivisionTests
 {
     private const int Hashes = 4_000;
     private const long Many = 1 << 17;

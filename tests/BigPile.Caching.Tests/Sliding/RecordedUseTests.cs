@@ -9,7 +9,7 @@ using BigPile.Caching.Tables;
 using BigPile.Caching.Tests.Spill;
 using BigPile.Checking;
 
-namespace BigPile.Caching.Tests.Reads;
+namespace BigPile.Caching.Tests.Sliding;
 
 /// <summary>
 /// Each use of a sliding entry counts for its whole sliding time, whatever happens between the read's last check and its record.

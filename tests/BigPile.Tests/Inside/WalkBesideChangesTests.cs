@@ -5,7 +5,7 @@ using BigPile.Concurrency;
 namespace BigPile.Tests.Inside;
 
 /// <summary>Walks beside what changes the pile.</summary>
-public sealed class WalkTests
+public sealed class WalkBesideChangesTests
 {
     private const int SegmentBytes = 4 << 20;
 

@@ -8,7 +8,7 @@ using BigPile.Layout;
 namespace BigPile.Tests.Durability;
 
 /// <summary>What is wrong around a pile is said by one exception that names the file and the remedy.</summary>
-public sealed class EnvironmentTests : DurabilityTest
+public sealed class EnvironmentErrorTests : DurabilityTest
 {
     private const int Megabyte = 1 << 20;
 

@@ -6,7 +6,7 @@ using BigPile.Memory;
 namespace BigPile.Tests.Failures;
 
 /// <summary>The space of what is mapped is there before anything is stored, also where the file system can't reserve it.</summary>
-public sealed class SpaceTests : IDisposable
+public sealed class MappedSpaceTests : IDisposable
 {
     private const int Megabyte = 1 << 20;
 

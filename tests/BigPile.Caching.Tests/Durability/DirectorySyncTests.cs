@@ -8,7 +8,7 @@ namespace BigPile.Caching.Tests.Durability;
 /// <summary>
 /// What an owner relies on is on the device by name: a file system may keep an old name until the directory is written through.
 /// </summary>
-public sealed class NamesOnTheDeviceTests : StoppedCacheTest
+public sealed class DirectorySyncTests : StoppedCacheTest
 {
     private string PilePath => Path.Combine(DirectoryPath, "pile");
 

@@ -5,7 +5,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using Xunit.Abstractions;
 
-namespace BigPile.Caching.Tests.Reads;
+namespace BigPile.Caching.Tests.Sliding;
 
 /// <summary>Threads read sliding entries by the system's clock: what is read within its time stays, and what is not goes.</summary>
 /// <remarks>

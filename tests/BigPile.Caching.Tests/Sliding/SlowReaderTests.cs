@@ -5,7 +5,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tests.Spill;
 
-namespace BigPile.Caching.Tests.Reads;
+namespace BigPile.Caching.Tests.Sliding;
 
 /// <summary>What a slow reader finds in a block is the entry's only after a recheck.</summary>
 public sealed class SlowReaderTests

@@ -1,7 +1,7 @@
 using System;
 using BigPile.Caching.Clocks;
 
-namespace BigPile.Caching.Tests.Clocks;
+namespace BigPile.Caching.Tests.Sliding;
 
 /// <summary>A clock that is set forth or back: what it does to uses of sliding entries, and to what tells the time at less cost.</summary>
 public sealed class SlidingStepTests

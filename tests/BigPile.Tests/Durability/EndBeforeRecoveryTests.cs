@@ -7,7 +7,7 @@ using BigPile.Tests.Durability.PowerCuts;
 namespace BigPile.Tests.Durability;
 
 /// <summary>A pile that ends again before its pages were examined, which a power cut had left behind.</summary>
-public sealed class EarlyEndTests
+public sealed class EndBeforeRecoveryTests
 {
     private const int Objects = 600;
 

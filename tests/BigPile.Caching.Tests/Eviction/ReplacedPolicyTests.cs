@@ -8,7 +8,7 @@ using BigPile.Caching.Tables;
 namespace BigPile.Caching.Tests.Eviction;
 
 /// <summary>A second policy in the place of the usual one: a plain queue.</summary>
-public sealed class OtherPolicyTests
+public sealed class ReplacedPolicyTests
 {
     private const int Capacity = 500;
 

@@ -5,7 +5,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Tests.Spill;
 using BigPile.Memory;
 
-namespace BigPile.Caching.Tests.Reads;
+namespace BigPile.Caching.Tests.Sliding;
 
 /// <summary>
 /// An entry that is used within its sliding time never expires, whenever the read buffer is drained; one that is not does.

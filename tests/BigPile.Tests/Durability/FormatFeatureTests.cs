@@ -7,11 +7,11 @@ using BigPile.Layout;
 namespace BigPile.Tests.Durability;
 
 /// <summary>What a version does with a pile that makes use of what it does not know.</summary>
-public sealed class FeatureTests : DurabilityTest
+public sealed class FormatFeatureTests : DurabilityTest
 {
     private readonly PilePointer _pointer;
 
-    public FeatureTests()
+    public FormatFeatureTests()
     {
         using Pile pile = Open();
         _pointer = pile.Put("kept");

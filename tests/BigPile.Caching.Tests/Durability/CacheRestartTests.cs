@@ -4,7 +4,7 @@ using System.Linq;
 
 namespace BigPile.Caching.Tests.Durability;
 
-public sealed class RestartTests : IDisposable
+public sealed class CacheRestartTests : IDisposable
 {
     private readonly TemporaryDirectory _directory = new();
 

@@ -5,7 +5,7 @@ namespace BigPile.Tests.Codec;
 /// <summary>
 /// What is written between two checks of the buffer's capacity fits into its slack, wherever in the payload the buffer must grow.
 /// </summary>
-public sealed class CapacityTests
+public sealed class BufferSlackTests
 {
     // The buffer first grows at 16 KiB: the filler before the object moves this place through it.
     private const int FillerMost = 16 * 1024;

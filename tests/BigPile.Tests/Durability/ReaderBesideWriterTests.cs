@@ -14,7 +14,7 @@ namespace BigPile.Tests.Durability;
 /// <summary>
 /// What a reader in another process does at each instant of a replacement, of a recovery and of a trim. The instants are made in the files.
 /// </summary>
-public sealed class SharedReadTests : DurabilityTest
+public sealed class ReaderBesideWriterTests : DurabilityTest
 {
     private const int Words = 7; // fill a slot of 64 bytes: the checksum is in the header
     private const int StripeHeadBytes = 128;

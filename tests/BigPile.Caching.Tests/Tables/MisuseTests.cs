@@ -5,7 +5,7 @@ using System.Collections.Generic;
 namespace BigPile.Caching.Tests.Tables;
 
 /// <summary>What is called wrongly is told so: by the argument that is missing, or by what is closed.</summary>
-public sealed class EntryPointTests
+public sealed class MisuseTests
 {
     [Fact]
     public void A_null_argument_is_named()

@@ -1,0 +1,57 @@
+using System;
+using System.Linq;
+using BigPile.Memory;
+using Xunit.Abstractions;
+
+namespace BigPile.Tests.Durability;
+
+/// <summary>A power cut while a flush writes: before and after each sync of it.</summary>
+public sealed class FlushCutTests(ITestOutputHelper output)
+{
+    private const int Objects = 60;
+
+    /// <summary>All that one flush makes durable comes together: no image has a part of it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_flush_that_is_cut_leaves_itself_or_the_flush_before(bool isCheckpoint)
+    {
+        int seed = TestLeg.Seed(17);
+        using var scratch = new ScratchDirectory();
+        var disk = new SimulatedDisk(scratch.At("pile"), new Random(seed));
+        using Pile pile = Open(scratch.At("pile"), disk);
+        PilePointer[] pointers = [.. Enumerable.Range(0, Objects).Select(i => pile.Put(Text("old", i)))];
+        pile.Flush();
+        for (int i = 0; i < Objects; i++)
+            pile.Replace(pointers[i], Text("new", i));
+        if (isCheckpoint) // more than the log takes
+            pile.Put(Noise.Of(2 << 20, seed));
+        int old = 0, @new = 0;
+        disk.Passing = (name, isDone) =>
+        {
+            foreach (CutKind kind in Enum.GetValues<CutKind>().Where(static kind => kind != CutKind.End))
+            {
+                disk.Cut(scratch.At("image"), kind);
+                using Pile image = Open(scratch.At("image"), null);
+                string state = image.Get<string>(pointers[0])[..3];
+                string where = $"seed {seed}, cut {(isDone ? "after" : "before")} the sync of {name ?? "the directory"}, {kind} reached";
+                for (int i = 0; i < Objects; i++)
+                    Assert.True(image.Get<string>(pointers[i]) == Text(state, i), $"{where}: object {i}");
+                _ = state == "old" ? old++ : @new++;
+            }
+        };
+        pile.Flush();
+        disk.Passing = null;
+        output.WriteLine($"seed {seed}: {old} cuts left the flush before, {@new} the one that was cut");
+        Assert.InRange(old, 1, int.MaxValue);
+        Assert.InRange(@new, 1, int.MaxValue);
+        disk.Cut(scratch.At("image"), CutKind.Nothing);
+        using Pile last = Open(scratch.At("image"), null);
+        Assert.Equal(Text("new", 0), last.Get(pointers[0]));
+    }
+
+    private static string Text(string state, int number) => $"{state} {number} {new string('x', number * 20)}";
+
+    private static Pile Open(string path, IFileHook? disk) =>
+        Pile.Open(path, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, FileHook = disk, BootId = Guid.NewGuid() });
+}
