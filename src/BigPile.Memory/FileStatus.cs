@@ -26,7 +26,6 @@ internal readonly record struct FileStatus(
     private const uint ChangeTimeField = 0x80; // STATX_CTIME
     private const uint BirthTimeField = 0x800; // STATX_BTIME
 
-    /// <summary>Whether both are one file.</summary>
     internal bool IsSameFile(FileStatus other) => Device == other.Device && Number == other.Number;
 
     /// <summary>The file at a path; null if there is none, or the system does not report it.</summary>

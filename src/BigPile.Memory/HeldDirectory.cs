@@ -239,3 +239,6 @@ internal sealed class HeldDirectory : IDisposable
         }
     }
 }
+
+/// <summary>A directory, or a file in it, is no longer the one that was opened.</summary>
+internal sealed class DirectoryChangedException(string message) : IOException(message);

@@ -6,32 +6,23 @@ using Microsoft.Win32.SafeHandles;
 namespace BigPile.Memory;
 
 /// <summary>An open file of a <see cref="HeldDirectory"/>: each operation is guarded by the directory, and reported to its hook.</summary>
-internal sealed class HeldFile : IDisposable
+internal sealed class HeldFile(HeldDirectory directory, string path, SafeFileHandle handle, bool canWrite) : IDisposable
 {
-    private readonly HeldDirectory _directory;
-
-    internal HeldFile(HeldDirectory directory, string path, SafeFileHandle handle, bool canWrite)
-    {
-        _directory = directory;
-        Path = path;
-        Handle = handle;
-        CanWrite = canWrite;
-    }
 
     /// <summary>The file's full path in its directory.</summary>
-    internal string Path { get; set; }
+    internal string Path { get; set; } = path;
 
-    internal SafeFileHandle Handle { get; }
+    internal SafeFileHandle Handle { get; } = handle;
 
-    internal bool CanWrite { get; }
+    internal bool CanWrite { get; } = canWrite;
 
     internal long LengthBytes
     {
         get
         {
-            _directory.Begin(FileOperation.Stat, Path);
+            directory.Begin(FileOperation.Stat, Path);
             long lengthBytes = Length();
-            _directory.End(FileOperation.Stat, Path);
+            directory.End(FileOperation.Stat, Path);
             return lengthBytes;
         }
     }
@@ -52,14 +43,14 @@ internal sealed class HeldFile : IDisposable
     /// <returns>The number of bytes read.</returns>
     internal int Read(Span<byte> destination, long offsetBytes)
     {
-        _directory.Begin(FileOperation.Read, Path);
+        directory.Begin(FileOperation.Read, Path);
         int filledBytes = 0;
         while (filledBytes < destination.Length
             && RandomAccess.Read(Handle, destination[filledBytes..], offsetBytes + filledBytes) is > 0 and int read)
         {
             filledBytes += read;
         }
-        _directory.End(FileOperation.Read, Path);
+        directory.End(FileOperation.Read, Path);
         return filledBytes;
     }
 
@@ -73,8 +64,8 @@ internal sealed class HeldFile : IDisposable
 
     internal void Write(ReadOnlySpan<byte> bytes, long offsetBytes)
     {
-        _directory.Begin(FileOperation.Write, Path);
-        int throughBytes = _directory.Hook?.Tear(Path, bytes.Length) ?? bytes.Length;
+        directory.Begin(FileOperation.Write, Path);
+        int throughBytes = directory.Hook?.Tear(Path, bytes.Length) ?? bytes.Length;
         try
         {
             RandomAccess.Write(Handle, bytes[..throughBytes], offsetBytes);
@@ -85,14 +76,14 @@ internal sealed class HeldFile : IDisposable
         }
         if (throughBytes < bytes.Length)
             throw FileErrors.Of(Path, "written", FileErrors.DiskFull);
-        _directory.End(FileOperation.Write, Path);
+        directory.End(FileOperation.Write, Path);
     }
 
     internal void SetLength(long lengthBytes)
     {
-        _directory.Begin(FileOperation.SetLength, Path);
+        directory.Begin(FileOperation.SetLength, Path);
         HeldDirectory.Translate(() => RandomAccess.SetLength(Handle, lengthBytes));
-        _directory.End(FileOperation.SetLength, Path);
+        directory.End(FileOperation.SetLength, Path);
     }
 
     /// <summary>Sets the file's length with all its disk space allocated, so that no later store can fail.</summary>
@@ -142,9 +133,9 @@ internal sealed class HeldFile : IDisposable
         bool isGiven = false;
         try
         {
-            _directory.Begin(FileOperation.Allocate, Path);
+            directory.Begin(FileOperation.Allocate, Path);
             isGiven = tryTake();
-            _directory.End(FileOperation.Allocate, Path);
+            directory.End(FileOperation.Allocate, Path);
         }
         catch (NotSupportedException)
         {
@@ -158,12 +149,12 @@ internal sealed class HeldFile : IDisposable
     /// <exception cref="DirectoryChangedException">The file was deleted: what is written could not be found again.</exception>
     internal void Sync(bool always = false)
     {
-        _directory.Begin(FileOperation.Sync, Path);
+        directory.Begin(FileOperation.Sync, Path);
         if (FileStatus.Of(Handle) is { Names: 0 })
             throw Gone(Path);
-        if (always || !_directory.IsVolatile)
+        if (always || !directory.IsVolatile)
             SyncToDevice();
-        _directory.End(FileOperation.Sync, Path);
+        directory.End(FileOperation.Sync, Path);
     }
 
     private void SyncToDevice()
@@ -182,7 +173,7 @@ internal sealed class HeldFile : IDisposable
     /// <exception cref="MappingRefusedException">The process has too many mappings.</exception>
     internal void BeginMap()
     {
-        _directory.Begin(FileOperation.Map, Path);
+        directory.Begin(FileOperation.Map, Path);
         if (MappingLimit.Own.Take() is { } reason)
             throw new MappingRefusedException($"'{Path}' can't be mapped into memory: {reason}");
     }
@@ -220,7 +211,7 @@ internal sealed class HeldFile : IDisposable
     }
 
     /// <summary>Reports that the file was mapped.</summary>
-    internal void EndMap() => _directory.End(FileOperation.Map, Path);
+    internal void EndMap() => directory.End(FileOperation.Map, Path);
 
     public void Dispose() => Handle.Dispose();
 }

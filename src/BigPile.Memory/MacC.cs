@@ -14,7 +14,6 @@ internal static unsafe partial class MacC
     internal static int Status(string path, byte* status) =>
         RuntimeInformation.ProcessArchitecture == Architecture.X64 ? StatusIntel(path, status) : StatusArm(path, status);
 
-    /// <summary>The status of an open file.</summary>
     internal static int Status(SafeFileHandle file, byte* status) =>
         RuntimeInformation.ProcessArchitecture == Architecture.X64 ? StatusIntel(file, status) : StatusArm(file, status);
 

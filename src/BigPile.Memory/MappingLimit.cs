@@ -27,7 +27,6 @@ internal sealed class MappingLimit(Func<long?> readLimit, Func<long> count)
     private readonly Lock _lock = new();
     private long _left; // mappings that may be taken before the next count; interlocked
 
-    /// <summary>The limit of this process.</summary>
     internal static MappingLimit Own { get; } = new(ReadLimit, Count);
 
     /// <summary>Takes one mapping; called before it is made.</summary>

@@ -10,7 +10,7 @@ namespace BigPile.Memory.Concurrency;
 /// Entering is a plain store without a fence; <see cref="CriticalRegions.WaitForQuiescence"/> pays with a process-wide barrier instead.
 /// Thread safety: all members but <see cref="WaitUntilLeft"/> belong to the thread itself.
 /// </remarks>
-internal sealed class CriticalRegion : CacheLineIsolated
+internal sealed class CriticalRegion(int number, int shard) : CacheLineIsolated
 {
     private const int PassShift = 16;
     private const ulong OnePass = 1UL << PassShift;
@@ -23,17 +23,11 @@ internal sealed class CriticalRegion : CacheLineIsolated
     private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
-    internal CriticalRegion(int number, int shard)
-    {
-        Number = number;
-        Shard = shard;
-    }
-
     /// <summary>A number from 0 that no other living thread of its regions has; numbers of threads that ended are reused.</summary>
-    internal int Number { get; }
+    internal int Number { get; } = number;
 
     /// <summary>Which part the thread uses of what is sharded, modulo the number of shards. Written by the thread itself.</summary>
-    internal int Shard { get; set; }
+    internal int Shard { get; set; } = shard;
 
     /// <summary>Whether the thread is in a critical region.</summary>
     internal bool IsOpen => (_state & DepthMask) != 0;

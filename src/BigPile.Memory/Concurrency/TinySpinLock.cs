@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Memory.Checking;
@@ -29,6 +30,15 @@ internal struct TinySpinLock
     {
         if (!TryEnter())
             Wait();
+    }
+
+    /// <summary>Enters until the scope is disposed.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [UnscopedRef]
+    internal Scope EnterScope()
+    {
+        Enter();
+        return new Scope(ref this);
     }
 
     /// <summary>Enters, and returns whether it had to wait.</summary>
@@ -64,5 +74,14 @@ internal struct TinySpinLock
             return false;
         _taken = 1;
         return true;
+    }
+
+    /// <summary>Exits the lock when it is disposed.</summary>
+    internal readonly ref struct Scope(ref TinySpinLock held)
+    {
+        private readonly ref TinySpinLock _held = ref held;
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public void Dispose() => _held.Exit();
     }
 }
