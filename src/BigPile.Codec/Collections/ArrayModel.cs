@@ -1,15 +1,13 @@
 using System;
 using System.Diagnostics;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Models;
-using BigPile.Codec.Schema;
 using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
 /// <summary>Arrays of one dimension that start at index 0.</summary>
-internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
+internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCache models) : ItemsModel(type, codec, models)
 {
     private readonly FieldKind _blobKind = Blob.KindOf(codec);
 
@@ -21,7 +19,7 @@ internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCac
         if (p > c.End)
             p = c.Grow(p, 0);
         if (_blobKind == FieldKind.Other)
-            return Items.Write<T>(array, codec, Encode.ArrayHeader(p, array.Length, typeId), c);
+            return Items.Write<T>(array, ItemCodec, Encode.ArrayHeader(p, array.Length, typeId), c);
         if (typeId != 0)
             p = Encode.ArrayHeader(p, 1, typeId);
         return Blob.Write<T>(array, _blobKind, p, c);
@@ -35,15 +33,6 @@ internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCac
             BadData.BadReference();
         return Make(lengths[0], c);
     }
-
-    public override void Define(DefinitionWriter definition)
-    {
-        definition.Begin(Type, SchemaForm.Items, 1);
-        definition.Text("item");
-        codec.Describe(definition);
-    }
-
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
 
     protected override object Create(int count, byte* p, ReadContext c)
     {
@@ -64,7 +53,7 @@ internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCac
         }
         if (count != array.Length)
             BadData.WrongCount(Type, count);
-        return Items.Read<T>(array, codec, p, c);
+        return Items.Read<T>(array, ItemCodec, p, c);
     }
 
     private bool IsBlob(int count, byte* p)
@@ -77,7 +66,7 @@ internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCac
 
     private T[] Make(int count, ReadContext c)
     {
-        c.Charge((long)count * codec.LeastBytes); // before the allocation: a damaged count must not claim memory
+        c.Charge((long)count * ItemCodec.LeastBytes); // before the allocation: a damaged count must not claim memory
         return new T[count];
     }
 }

@@ -22,10 +22,17 @@ internal enum ComparerCode
 /// <summary>Maps comparers to codes, and codes to comparers.</summary>
 internal static unsafe class Comparers
 {
-    /// <summary>The code of a text comparer.</summary>
     public static ComparerCode CodeOf(StringComparer comparer) => CodeOfText(comparer);
 
-    /// <summary>The code of an equality comparer.</summary>
+    /// <summary>The code of the equality comparer of a collection without type arguments.</summary>
+    public static ComparerCode CodeOfUntyped(object? comparer) => comparer switch
+    {
+        null => ComparerCode.Default,
+        ReferenceEqualityComparer => ComparerCode.Reference,
+        StringComparer text => CodeOf(text),
+        _ => ComparerCode.Object,
+    };
+
     public static ComparerCode CodeOf<T>(IEqualityComparer<T>? comparer)
     {
         if (comparer is null || comparer.Equals(EqualityComparer<T>.Default))
@@ -33,7 +40,6 @@ internal static unsafe class Comparers
         return comparer is ReferenceEqualityComparer ? ComparerCode.Reference : CodeOfText(comparer);
     }
 
-    /// <summary>The code of an ordering.</summary>
     public static ComparerCode CodeOf<T>(IComparer<T>? comparer) =>
         comparer is null || comparer.Equals(Comparer<T>.Default) ? ComparerCode.Default : CodeOfText(comparer);
 

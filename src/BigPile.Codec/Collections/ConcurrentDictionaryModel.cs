@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
-using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
 
@@ -18,27 +17,15 @@ internal sealed unsafe class ConcurrentDictionaryModel<TKey, TValue>(Type type, 
         return WriteEach(((IEnumerable<KeyValuePair<TKey, TValue>>)pairs).GetEnumerator(), pairs.Length, p, c);
     }
 
-    protected override ComparerCode ComparerOf(ConcurrentDictionary<TKey, TValue> collection, out object? comparer)
-    {
-        comparer = collection.Comparer;
-        return Comparers.CodeOf(collection.Comparer);
-    }
+    protected override object? ComparerOf(ConcurrentDictionary<TKey, TValue> collection) => collection.Comparer;
 
     protected override void Construct(ConcurrentDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)
     {
-        ConcurrentDictionaryAccess<TKey, TValue>.Construct(target, (IEqualityComparer<TKey>?)comparer);
+        Constructors<TKey, TValue>.Construct(target, (IEqualityComparer<TKey>?)comparer);
         foreach (KeyValuePair<TKey, TValue> pair in pairs)
         {
             if (!target.TryAdd(pair.Key, pair.Value))
                 BadData.Invalid("a dictionary holds one key twice");
         }
     }
-}
-
-/// <summary>Constructs concurrent dictionaries in place.</summary>
-internal static class ConcurrentDictionaryAccess<TKey, TValue>
-    where TKey : notnull
-{
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Construct(ConcurrentDictionary<TKey, TValue> target, IEqualityComparer<TKey>? comparer);
 }

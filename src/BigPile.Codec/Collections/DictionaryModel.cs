@@ -1,9 +1,6 @@
 using System;
 using System.Collections.Generic;
-using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Models;
-using BigPile.Codec.Schema;
 using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
@@ -11,7 +8,7 @@ namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="Dictionary{TKey, TValue}"/>: a map, after the comparer unless that is the default one.</summary>
 internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
-    : ContainerModel(type, models)
+    : MapModel(type, key, value, models)
     where TKey : notnull
 {
     private readonly ComparerCodec _comparers = new(models.Any);
@@ -33,27 +30,12 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, FieldCodec
         p = Encode.MapHeader(p, count);
         foreach (KeyValuePair<TKey, TValue> pair in dictionary)
         {
-            p = Items.WriteOne(pair.Key, key, p, c);
-            p = Items.WriteOne(pair.Value, value, p, c);
+            p = Items.WriteOne(pair.Key, KeyCodec, p, c);
+            p = Items.WriteOne(pair.Value, ValueCodec, p, c);
             count--;
         }
         Items.CheckUnchanged(count, Type);
         return p;
-    }
-
-    public override void Define(DefinitionWriter definition)
-    {
-        definition.Begin(Type, SchemaForm.Pairs, 2);
-        definition.Text("key");
-        key.Describe(definition);
-        definition.Text("value");
-        value.Describe(definition);
-    }
-
-    public override void Analyze(SharingAnalysis analysis)
-    {
-        analysis.ReachEach(key);
-        analysis.ReachEach(value);
     }
 
     protected override byte* Fill(object target, int count, byte* p, ReadContext c)
@@ -63,7 +45,7 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, FieldCodec
         if (count is not (NoArray or 1))
             BadData.WrongCount(Type, count);
         p = c.MapHeader(p, out int pairs);
-        DictionaryAccess<TKey, TValue>.Construct(dictionary, pairs, comparer);
+        Constructors<TKey, TValue>.Construct(dictionary, pairs, comparer);
         return _hasSelfContainedKeys && isKnown ? AddNow(dictionary, pairs, p, c) : AddAfterwards(dictionary, pairs, p, c);
     }
 
@@ -71,8 +53,8 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, FieldCodec
     {
         for (int i = 0; i < pairs; i++)
         {
-            p = Items.ReadOne(out TKey k, key, p, c);
-            p = Items.ReadOne(out TValue v, value, p, c);
+            p = Items.ReadOne(out TKey k, KeyCodec, p, c);
+            p = Items.ReadOne(out TValue v, ValueCodec, p, c);
             dictionary.Add(k, v);
         }
         return p;
@@ -89,18 +71,10 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, FieldCodec
         });
         for (int i = 0; i < pairs; i++)
         {
-            p = Items.ReadOne(out TKey k, key, p, c);
-            p = Items.ReadOne(out TValue v, value, p, c);
+            p = Items.ReadOne(out TKey k, KeyCodec, p, c);
+            p = Items.ReadOne(out TValue v, ValueCodec, p, c);
             items[i] = new(k, v);
         }
         return p;
     }
-}
-
-/// <summary>Constructs dictionaries in place.</summary>
-internal static class DictionaryAccess<TKey, TValue>
-    where TKey : notnull
-{
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Construct(Dictionary<TKey, TValue> dictionary, int capacity, IEqualityComparer<TKey>? comparer);
 }

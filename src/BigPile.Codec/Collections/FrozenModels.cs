@@ -12,9 +12,6 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Fiel
     : PairsModel<FrozenDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
-    private readonly FieldCodec _key = key;
-    private readonly FieldCodec _value = value;
-
     public override bool CanDefer => false;
 
     public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
@@ -48,19 +45,15 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Fiel
         foreach (KeyValuePair<TKey, TValue> pair in collection)
         {
             c.OpenKeys++;
-            p = Items.WriteOne(pair.Key, _key, p, c);
+            p = Items.WriteOne(pair.Key, KeyCodec, p, c);
             Debug.Assert(c.OpenKeys > 0, "A collection inside closes as many keys as it opens.");
             c.OpenKeys--;
-            p = Items.WriteOne(pair.Value, _value, p, c);
+            p = Items.WriteOne(pair.Value, ValueCodec, p, c);
         }
         return p;
     }
 
-    protected override ComparerCode ComparerOf(FrozenDictionary<TKey, TValue> collection, out object? comparer)
-    {
-        comparer = collection.Comparer;
-        return Comparers.CodeOf(collection.Comparer);
-    }
+    protected override object? ComparerOf(FrozenDictionary<TKey, TValue> collection) => collection.Comparer;
 
     protected override void Construct(FrozenDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer) =>
         throw new NotSupportedException();
@@ -110,11 +103,7 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, FieldCodec codec, Mode
         return p;
     }
 
-    protected override ComparerCode ComparerOf(FrozenSet<T> collection, out object? comparer)
-    {
-        comparer = collection.Comparer;
-        return Comparers.CodeOf(collection.Comparer);
-    }
+    protected override object? ComparerOf(FrozenSet<T> collection) => collection.Comparer;
 
     protected override void Construct(FrozenSet<T> target, T[] items, object? comparer) => throw new NotSupportedException();
 }

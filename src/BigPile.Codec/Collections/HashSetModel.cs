@@ -1,16 +1,13 @@
 using System;
 using System.Collections.Generic;
-using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Models;
-using BigPile.Codec.Schema;
 using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="HashSet{T}"/>: its elements, after the comparer unless that is the default one.</summary>
-internal sealed unsafe class HashSetModel<T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
+internal sealed unsafe class HashSetModel<T>(Type type, FieldCodec codec, ModelCache models) : ItemsModel(type, codec, models)
 {
     private readonly ComparerCodec _comparers = new(models.Any);
     private readonly bool _hasSelfContainedItems = SelfContainedKeys.Contains(typeof(T));
@@ -29,35 +26,24 @@ internal sealed unsafe class HashSetModel<T>(Type type, FieldCodec codec, ModelC
         p = _comparers.Write(code, set.Comparer, p, c);
         foreach (T item in set)
         {
-            p = Items.WriteOne(item, codec, p, c);
+            p = Items.WriteOne(item, ItemCodec, p, c);
             count--;
         }
         Items.CheckUnchanged(count, Type);
         return p;
     }
 
-    public override void Define(DefinitionWriter definition)
-    {
-        definition.Begin(Type, SchemaForm.Items, 1);
-        definition.Text("item");
-        codec.Describe(definition);
-    }
-
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
-
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
         var set = (HashSet<T>)value;
         p = _comparers.Read(ref count, p, out IEqualityComparer<T>? comparer, out bool isKnown, c);
-        if (count < 0)
-            BadData.Unexpected(*p, $"a {Type}");
-        c.Charge((long)count * codec.LeastBytes);
-        HashSetAccess<T>.Construct(set, count, comparer);
+        Charge(count, p, c);
+        Constructors<T>.Construct(set, count, comparer);
         var items = new T[count];
         bool isSelfContained = _hasSelfContainedItems && isKnown;
         if (!isSelfContained)
             c.Complete(() => Add(set, items)); // deferred before the elements are read, so that it runs after their own deferred actions
-        p = Items.Read<T>(items, codec, p, c);
+        p = Items.Read<T>(items, ItemCodec, p, c);
         if (isSelfContained)
             Add(set, items);
         return p;
@@ -71,11 +57,4 @@ internal sealed unsafe class HashSetModel<T>(Type type, FieldCodec codec, ModelC
                 BadData.Invalid("a set holds one element twice");
         }
     }
-}
-
-/// <summary>Constructs sets in place.</summary>
-internal static class HashSetAccess<T>
-{
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Construct(HashSet<T> set, int capacity, IEqualityComparer<T>? comparer);
 }

@@ -13,12 +13,11 @@ internal sealed unsafe class ImmutableDictionaryModel<TKey, TValue>(Type type, F
     protected override byte* WriteMap(ImmutableDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
         WriteEach(collection.GetEnumerator(), collection.Count, p, c);
 
-    protected override ComparerCode ComparerOf(ImmutableDictionary<TKey, TValue> collection, out object? comparer)
+    protected override object? ComparerOf(ImmutableDictionary<TKey, TValue> collection)
     {
         if (!collection.ValueComparer.Equals(EqualityComparer<TValue>.Default))
             throw new PileSerializationException($"A {Type} with a comparer for its values can't be stored.");
-        comparer = collection.KeyComparer;
-        return Comparers.CodeOf(collection.KeyComparer);
+        return collection.KeyComparer;
     }
 
     protected override void Construct(ImmutableDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)
@@ -37,12 +36,11 @@ internal sealed unsafe class ImmutableSortedDictionaryModel<TKey, TValue>(Type t
     protected override byte* WriteMap(ImmutableSortedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
         WriteEach(collection.GetEnumerator(), collection.Count, p, c);
 
-    protected override ComparerCode ComparerOf(ImmutableSortedDictionary<TKey, TValue> collection, out object? comparer)
+    protected override object? ComparerOf(ImmutableSortedDictionary<TKey, TValue> collection)
     {
         if (!collection.ValueComparer.Equals(EqualityComparer<TValue>.Default))
             throw new PileSerializationException($"A {Type} with a comparer for its values can't be stored.");
-        comparer = collection.KeyComparer;
-        return Comparers.CodeOf(collection.KeyComparer);
+        return collection.KeyComparer;
     }
 
     protected override void Construct(ImmutableSortedDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)

@@ -15,10 +15,8 @@ internal sealed unsafe class ImmutableListModel<T>(Type type, FieldCodec codec, 
     protected override byte* WriteItems(ImmutableList<T> collection, int count, byte* p, WriteContext c) =>
         WriteEach(collection.GetEnumerator(), count, p, c);
 
-    protected override void Construct(ImmutableList<T> target, T[] items, object? comparer)
-    {
+    protected override void Construct(ImmutableList<T> target, T[] items, object? comparer) =>
         StateCopier.CopyInto(target, ImmutableList.CreateRange(items));
-    }
 }
 
 /// <summary>An immutable queue, its head first.</summary>
@@ -30,10 +28,8 @@ internal sealed unsafe class ImmutableQueueModel<T>(Type type, FieldCodec codec,
     protected override byte* WriteItems(ImmutableQueue<T> collection, int count, byte* p, WriteContext c) =>
         WriteEach(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
-    protected override void Construct(ImmutableQueue<T> target, T[] items, object? comparer)
-    {
+    protected override void Construct(ImmutableQueue<T> target, T[] items, object? comparer) =>
         StateCopier.CopyInto(target, ImmutableQueue.CreateRange(items));
-    }
 }
 
 /// <summary>An immutable stack, its top first.</summary>
@@ -45,10 +41,8 @@ internal sealed unsafe class ImmutableStackModel<T>(Type type, FieldCodec codec,
     protected override byte* WriteItems(ImmutableStack<T> collection, int count, byte* p, WriteContext c) =>
         WriteEach(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
-    protected override void Construct(ImmutableStack<T> target, T[] items, object? comparer)
-    {
+    protected override void Construct(ImmutableStack<T> target, T[] items, object? comparer) =>
         StateCopier.CopyInto(target, ImmutableStack.CreateRange(items.Reverse()));
-    }
 }
 
 /// <summary>An immutable set, with its comparer.</summary>
@@ -62,16 +56,10 @@ internal sealed unsafe class ImmutableHashSetModel<T>(Type type, FieldCodec code
     protected override byte* WriteItems(ImmutableHashSet<T> collection, int count, byte* p, WriteContext c) =>
         WriteEach(collection.GetEnumerator(), count, p, c);
 
-    protected override ComparerCode ComparerOf(ImmutableHashSet<T> collection, out object? comparer)
-    {
-        comparer = collection.KeyComparer;
-        return Comparers.CodeOf(collection.KeyComparer);
-    }
+    protected override object? ComparerOf(ImmutableHashSet<T> collection) => collection.KeyComparer;
 
-    protected override void Construct(ImmutableHashSet<T> target, T[] items, object? comparer)
-    {
+    protected override void Construct(ImmutableHashSet<T> target, T[] items, object? comparer) =>
         StateCopier.CopyInto(target, ImmutableHashSet.CreateRange((IEqualityComparer<T>?)comparer, items));
-    }
 }
 
 /// <summary>An immutable sorted set, with its comparer.</summary>
@@ -87,14 +75,8 @@ internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, FieldCodec co
     protected override byte* WriteItems(ImmutableSortedSet<T> collection, int count, byte* p, WriteContext c) =>
         WriteEach(collection.GetEnumerator(), count, p, c);
 
-    protected override ComparerCode ComparerOf(ImmutableSortedSet<T> collection, out object? comparer)
-    {
-        comparer = collection.KeyComparer;
-        return Comparers.CodeOf(collection.KeyComparer);
-    }
+    protected override object? ComparerOf(ImmutableSortedSet<T> collection) => collection.KeyComparer;
 
-    protected override void Construct(ImmutableSortedSet<T> target, T[] items, object? comparer)
-    {
+    protected override void Construct(ImmutableSortedSet<T> target, T[] items, object? comparer) =>
         StateCopier.CopyInto(target, ImmutableSortedSet.CreateRange((IComparer<T>?)comparer, items));
-    }
 }

@@ -36,27 +36,22 @@ internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, FieldC
     protected override byte* WriteItems(KeyedCollection<TKey, TItem> collection, int count, byte* p, WriteContext c) =>
         WriteEach(collection.GetEnumerator(), count, p, c);
 
-    protected override ComparerCode ComparerOf(KeyedCollection<TKey, TItem> collection, out object? comparer)
-    {
-        comparer = collection.Comparer;
-        return Comparers.CodeOf(collection.Comparer);
-    }
+    protected override object? ComparerOf(KeyedCollection<TKey, TItem> collection) => collection.Comparer;
+
+    protected override ComparerCode CodeOf(object? comparer) => Comparers.CodeOf((IEqualityComparer<TKey>?)comparer);
 
     protected override void Construct(KeyedCollection<TKey, TItem> target, TItem[] items, object? comparer)
     {
-        KeyedCollectionAccess<TKey, TItem>.Construct(target, (IEqualityComparer<TKey>?)comparer);
+        Constructors<TKey, TItem>.Construct(target, (IEqualityComparer<TKey>?)comparer);
         foreach (TItem item in items)
             target.Add(item);
     }
 }
 
-/// <summary>Constructs keyed collections in place.</summary>
+/// <summary>Accesses the keys of keyed collections.</summary>
 internal static class KeyedCollectionAccess<TKey, TItem>
     where TKey : notnull
 {
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Construct(KeyedCollection<TKey, TItem> target, IEqualityComparer<TKey>? comparer);
-
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "GetKeyForItem")]
     public static extern TKey KeyOf(KeyedCollection<TKey, TItem> collection, TItem item);
 }

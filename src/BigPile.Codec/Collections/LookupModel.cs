@@ -39,11 +39,10 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, FieldCodec p
         WriteEach(collection.SelectMany(
             group => group, (group, element) => new KeyValuePair<TKey, TElement>(group.Key, element)).GetEnumerator(), count, p, c);
 
-    protected override ComparerCode ComparerOf(ILookup<TKey, TElement> collection, out object? comparer)
-    {
-        comparer = collection is Lookup<TKey, TElement> ? ComparerField?.GetValue(collection) : null;
-        return Comparers.CodeOf((IEqualityComparer<TKey>?)comparer);
-    }
+    protected override object? ComparerOf(ILookup<TKey, TElement> collection) =>
+        collection is Lookup<TKey, TElement> ? ComparerField?.GetValue(collection) : null;
+
+    protected override ComparerCode CodeOf(object? comparer) => Comparers.CodeOf((IEqualityComparer<TKey>?)comparer);
 
     // ToLookup of no items returns another class, with other fields. So an empty lookup is made by the private constructor.
     protected override void Construct(ILookup<TKey, TElement> target, KeyValuePair<TKey, TElement>[] items, object? comparer)

@@ -17,26 +17,14 @@ internal sealed unsafe class OrderedDictionaryModel<TKey, TValue>(Type type, Fie
     protected override byte* WriteMap(OrderedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
         WriteEach(collection.GetEnumerator(), collection.Count, p, c);
 
-    protected override ComparerCode ComparerOf(OrderedDictionary<TKey, TValue> collection, out object? comparer)
-    {
-        comparer = collection.Comparer;
-        return Comparers.CodeOf(collection.Comparer);
-    }
+    protected override object? ComparerOf(OrderedDictionary<TKey, TValue> collection) => collection.Comparer;
 
     protected override void Construct(OrderedDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)
     {
-        OrderedDictionaryAccess<TKey, TValue>.Construct(target, pairs.Length, (IEqualityComparer<TKey>?)comparer);
+        Constructors<TKey, TValue>.Construct(target, pairs.Length, (IEqualityComparer<TKey>?)comparer);
         foreach (KeyValuePair<TKey, TValue> pair in pairs)
             target.Add(pair.Key, pair.Value);
     }
-}
-
-/// <summary>Constructs such dictionaries in place.</summary>
-internal static class OrderedDictionaryAccess<TKey, TValue>
-    where TKey : notnull
-{
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Construct(OrderedDictionary<TKey, TValue> target, int capacity, IEqualityComparer<TKey>? comparer);
 }
 
 /// <summary><see cref="ExpandoObject"/>: a map of its members. Its observers are not stored.</summary>
@@ -47,12 +35,6 @@ internal sealed unsafe class ExpandoModel(Type type, FieldCodec key, FieldCodec 
     {
         KeyValuePair<string, object?>[] members = [.. collection];
         return WriteEach(((IEnumerable<KeyValuePair<string, object?>>)members).GetEnumerator(), members.Length, p, c);
-    }
-
-    protected override ComparerCode ComparerOf(ExpandoObject collection, out object? comparer)
-    {
-        comparer = null;
-        return ComparerCode.Default;
     }
 
     protected override void Construct(ExpandoObject target, KeyValuePair<string, object?>[] pairs, object? comparer)
@@ -75,17 +57,9 @@ internal sealed unsafe class NameValueModel(Type type, FieldCodec key, FieldCode
         return WriteEach(pairs.GetEnumerator(), pairs.Count, p, c);
     }
 
-    protected override ComparerCode ComparerOf(NameValueCollection collection, out object? comparer)
-    {
-        comparer = LegacyMapAccess.Comparer(collection);
-        return comparer switch
-        {
-            null => ComparerCode.Default,
-            ReferenceEqualityComparer => ComparerCode.Reference,
-            StringComparer text => Comparers.CodeOf(text),
-            _ => ComparerCode.Object,
-        };
-    }
+    protected override object? ComparerOf(NameValueCollection collection) => LegacyMapAccess.Comparer(collection);
+
+    protected override ComparerCode CodeOf(object? comparer) => Comparers.CodeOfUntyped(comparer);
 
     protected override void Construct(NameValueCollection target, KeyValuePair<string?, string[]?>[] pairs, object? comparer)
     {

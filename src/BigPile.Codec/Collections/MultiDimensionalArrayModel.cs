@@ -2,8 +2,6 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Models;
-using BigPile.Codec.Schema;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
@@ -11,19 +9,12 @@ namespace BigPile.Codec.Collections;
 /// <summary>
 /// Arrays of several dimensions, or with a first index other than 0: length and first index of each dimension, then the elements by rows.
 /// </summary>
-internal sealed unsafe class MultiDimensionalArrayModel : ContainerModel
+internal sealed unsafe class MultiDimensionalArrayModel(Type type, FieldCodec codec, ModelCache models) : ItemsModel(type, codec, models)
 {
-    private readonly FieldCodec _codec;
-    private readonly int _rank;
-    private readonly int _elementBytes;
+    private readonly int _rank = type.GetArrayRank();
 
-    public MultiDimensionalArrayModel(Type type, FieldCodec codec, ModelCache models) : base(type, models)
-    {
-        Type element = type.GetElementType()!;
-        _codec = codec;
-        _rank = type.GetArrayRank();
-        _elementBytes = element.IsValueType ? RuntimeHelpers.SizeOf(element.TypeHandle) : sizeof(nint);
-    }
+    private readonly int _elementBytes =
+        type.GetElementType() is { IsValueType: true } element ? RuntimeHelpers.SizeOf(element.TypeHandle) : sizeof(nint);
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
@@ -40,7 +31,7 @@ internal sealed unsafe class MultiDimensionalArrayModel : ContainerModel
         {
             if (p > c.End)
                 p = c.Grow(p, 0);
-            p = _codec.Write(ref Unsafe.AddByteOffset(ref data, i * _elementBytes), p, c);
+            p = ItemCodec.Write(ref Unsafe.AddByteOffset(ref data, i * _elementBytes), p, c);
         }
         return p;
     }
@@ -59,15 +50,6 @@ internal sealed unsafe class MultiDimensionalArrayModel : ContainerModel
 
     public override object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c) => Make(lengths, c);
 
-    public override void Define(DefinitionWriter definition)
-    {
-        definition.Begin(Type, SchemaForm.Items, 1);
-        definition.Text("item");
-        _codec.Describe(definition);
-    }
-
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(_codec);
-
     protected override object Create(int count, byte* p, ReadContext c)
     {
         if (count < 1)
@@ -85,7 +67,7 @@ internal sealed unsafe class MultiDimensionalArrayModel : ContainerModel
         ref byte data = ref MemoryMarshal.GetArrayDataReference(array);
         for (nint i = 0; i < array.Length; i++)
         {
-            p = _codec.Read(ref Unsafe.AddByteOffset(ref data, i * _elementBytes), p, c);
+            p = ItemCodec.Read(ref Unsafe.AddByteOffset(ref data, i * _elementBytes), p, c);
             if (p > c.End)
                 BadData.Truncated();
         }
@@ -118,7 +100,7 @@ internal sealed unsafe class MultiDimensionalArrayModel : ContainerModel
             if (total > uint.MaxValue)
                 BadData.OverBudget(); // even if a later length is 0: the runtime makes no such array
         }
-        c.Charge(total * _codec.LeastBytes);
+        c.Charge(total * ItemCodec.LeastBytes);
         return Array.CreateInstanceFromArrayType(Type, lengths, firstIndexes);
     }
 }

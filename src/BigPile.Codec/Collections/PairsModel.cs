@@ -1,8 +1,6 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Models;
-using BigPile.Codec.Schema;
 using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
@@ -10,7 +8,7 @@ namespace BigPile.Codec.Collections;
 
 /// <summary>A collection of keys and values: a map, after the comparer unless that is the default one.</summary>
 internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
-    : ContainerModel(type, models)
+    : MapModel(type, key, value, models)
     where TCollection : class
 {
     private readonly ComparerCodec _comparers = new(models.Any);
@@ -31,12 +29,17 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
     /// <summary>Constructs the collection in place with all its pairs.</summary>
     protected abstract void Construct(TCollection target, KeyValuePair<TKey, TValue>[] pairs, object? comparer);
 
-    protected abstract ComparerCode ComparerOf(TCollection collection, out object? comparer);
+    /// <summary>The comparer of the keys; null for the default one.</summary>
+    protected virtual object? ComparerOf(TCollection collection) => null;
+
+    protected virtual ComparerCode CodeOf(object? comparer) =>
+        IsSorted ? Comparers.CodeOf((IComparer<TKey>?)comparer) : Comparers.CodeOf((IEqualityComparer<TKey>?)comparer);
 
     public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
     {
         var collection = (TCollection)target;
-        ComparerCode code = ComparerOf(collection, out object? comparer);
+        object? comparer = ComparerOf(collection);
+        ComparerCode code = CodeOf(comparer);
         if (p > c.End)
             p = c.Grow(p, 0);
         if (typeId != 0 || code != ComparerCode.Default)
@@ -45,21 +48,6 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
         if (_distinct.MayBeEqual(code))
             _distinct.Check(Type, KeysOf(collection), comparer, IsSorted, c);
         return WriteMap(collection, p, c);
-    }
-
-    public override void Define(DefinitionWriter definition)
-    {
-        definition.Begin(Type, SchemaForm.Pairs, 2);
-        definition.Text("key");
-        key.Describe(definition);
-        definition.Text("value");
-        value.Describe(definition);
-    }
-
-    public override void Analyze(SharingAnalysis analysis)
-    {
-        analysis.ReachEach(key);
-        analysis.ReachEach(value);
     }
 
     protected override byte* Fill(object target, int count, byte* p, ReadContext c)
@@ -97,8 +85,8 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
     {
         for (int i = 0; i < pairs.Length; i++)
         {
-            p = Items.ReadOne(out TKey k, key, p, c);
-            p = Items.ReadOne(out TValue v, value, p, c);
+            p = Items.ReadOne(out TKey k, KeyCodec, p, c);
+            p = Items.ReadOne(out TValue v, ValueCodec, p, c);
             pairs[i] = new(k, v);
         }
         return p;
@@ -110,8 +98,8 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
         p = Encode.MapHeader(p, count);
         for (; pairs.MoveNext(); count--)
         {
-            p = Items.WriteOne(pairs.Current.Key, key, p, c);
-            p = Items.WriteOne(pairs.Current.Value, value, p, c);
+            p = Items.WriteOne(pairs.Current.Key, KeyCodec, p, c);
+            p = Items.WriteOne(pairs.Current.Value, ValueCodec, p, c);
         }
         Items.CheckUnchanged(count, Type);
         return p;

@@ -11,27 +11,22 @@ namespace BigPile.Codec.Collections;
 internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, FieldCodec element, FieldCodec priority, ModelCache models)
     : PairsModel<PriorityQueue<TElement, TPriority>, TElement, TPriority>(type, element, priority, models)
 {
-    private readonly FieldCodec _element = element;
-    private readonly FieldCodec _priority = priority;
-
     protected override byte* WriteMap(PriorityQueue<TElement, TPriority> collection, byte* p, WriteContext c)
     {
         int count = collection.Count;
         p = Encode.MapHeader(p, count);
         foreach ((TElement item, TPriority rank) in collection.UnorderedItems)
         {
-            p = Items.WriteOne(rank, _priority, Items.WriteOne(item, _element, p, c), c);
+            p = Items.WriteOne(rank, ValueCodec, Items.WriteOne(item, KeyCodec, p, c), c);
             count--;
         }
         Items.CheckUnchanged(count, Type);
         return p;
     }
 
-    protected override ComparerCode ComparerOf(PriorityQueue<TElement, TPriority> collection, out object? comparer)
-    {
-        comparer = collection.Comparer;
-        return Comparers.CodeOf(collection.Comparer);
-    }
+    protected override object? ComparerOf(PriorityQueue<TElement, TPriority> collection) => collection.Comparer;
+
+    protected override ComparerCode CodeOf(object? comparer) => Comparers.CodeOf((IComparer<TPriority>?)comparer);
 
     protected override bool HasSelfContainedKeys => SelfContainedKeys.Contains(typeof(TPriority));
 

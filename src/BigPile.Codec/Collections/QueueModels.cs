@@ -1,7 +1,5 @@
 using System;
-using System.Collections.Concurrent;
 using System.Collections.Generic;
-using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 
 namespace BigPile.Codec.Collections;
@@ -16,7 +14,7 @@ internal sealed unsafe class QueueModel<T>(Type type, FieldCodec codec, ModelCac
 
     protected override void Construct(Queue<T> target, T[] items, object? comparer)
     {
-        ConstructAccess<T>.Queue(target, items.Length);
+        Constructors<T>.Construct(target, items.Length);
         foreach (T item in items)
             target.Enqueue(item);
     }
@@ -32,7 +30,7 @@ internal sealed unsafe class StackModel<T>(Type type, FieldCodec codec, ModelCac
 
     protected override void Construct(Stack<T> target, T[] items, object? comparer)
     {
-        ConstructAccess<T>.Stack(target, items.Length);
+        Constructors<T>.Construct(target, items.Length);
         for (int i = items.Length - 1; i >= 0; i--)
             target.Push(items[i]);
     }
@@ -49,7 +47,7 @@ internal sealed unsafe class LinkedListModel<T>(Type type, FieldCodec codec, Mod
 
     protected override void Construct(LinkedList<T> target, T[] items, object? comparer)
     {
-        ConstructAccess<T>.LinkedList(target);
+        Constructors<T>.Construct(target);
         foreach (T item in items)
             target.AddLast(item);
     }
@@ -68,40 +66,11 @@ internal sealed unsafe class SortedSetModel<T>(Type type, FieldCodec codec, Mode
     protected override byte* WriteItems(SortedSet<T> collection, int count, byte* p, WriteContext c) =>
         WriteEach(collection.GetEnumerator(), count, p, c);
 
-    protected override ComparerCode ComparerOf(SortedSet<T> collection, out object? comparer)
-    {
-        comparer = collection.Comparer;
-        return Comparers.CodeOf(collection.Comparer);
-    }
+    protected override object? ComparerOf(SortedSet<T> collection) => collection.Comparer;
 
     protected override void Construct(SortedSet<T> target, T[] items, object? comparer)
     {
-        ConstructAccess<T>.SortedSet(target, (IComparer<T>?)comparer);
+        Constructors<T>.Construct(target, (IComparer<T>?)comparer);
         AddAll(target, items);
     }
-}
-
-/// <summary>Constructs collections in place.</summary>
-internal static class ConstructAccess<T>
-{
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Queue(Queue<T> target, int capacity);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Stack(Stack<T> target, int capacity);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void LinkedList(LinkedList<T> target);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void SortedSet(SortedSet<T> target, IComparer<T>? comparer);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void ConcurrentQueue(ConcurrentQueue<T> target, IEnumerable<T> items);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void ConcurrentStack(ConcurrentStack<T> target, IEnumerable<T> items);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void ConcurrentBag(ConcurrentBag<T> target, IEnumerable<T> items);
 }

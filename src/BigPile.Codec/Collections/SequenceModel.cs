@@ -1,8 +1,6 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Models;
-using BigPile.Codec.Schema;
 using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
@@ -13,15 +11,13 @@ namespace BigPile.Codec.Collections;
 /// A collection that orders or hashes its elements is constructed when the whole graph is filled, unless comparing elements needs neither
 /// the application's code nor the content of other objects.
 /// </remarks>
-internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
+internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCodec codec, ModelCache models)
+    : ItemsModel(type, codec, models)
     where TCollection : class
 {
     private readonly ComparerCodec _comparers = new(models.Any);
     private readonly bool _hasSelfContainedItems = SelfContainedKeys.Contains(typeof(T));
     private readonly DistinctKeys<T> _distinct = new();
-
-    /// <summary>The codec of the elements.</summary>
-    protected FieldCodec ItemCodec => codec;
 
     /// <summary>Whether comparing elements needs neither the application's code nor the content of other objects.</summary>
     protected virtual bool HasSelfContainedItems => _hasSelfContainedItems;
@@ -39,16 +35,17 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCod
     /// <summary>Constructs the collection in place with all its elements.</summary>
     protected abstract void Construct(TCollection target, T[] items, object? comparer);
 
-    protected virtual ComparerCode ComparerOf(TCollection collection, out object? comparer)
-    {
-        comparer = null;
-        return ComparerCode.Default;
-    }
+    /// <summary>The comparer of the elements; null for the default one.</summary>
+    protected virtual object? ComparerOf(TCollection collection) => null;
+
+    protected virtual ComparerCode CodeOf(object? comparer) =>
+        IsSorted ? Comparers.CodeOf((IComparer<T>?)comparer) : Comparers.CodeOf((IEqualityComparer<T>?)comparer);
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
         var collection = (TCollection)value;
-        ComparerCode code = ComparerOf(collection, out object? comparer);
+        object? comparer = ComparerOf(collection);
+        ComparerCode code = CodeOf(comparer);
         if (p > c.End)
             p = c.Grow(p, 0);
         int count = CountOf(collection);
@@ -59,15 +56,6 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCod
         return WriteItems(collection, count, p, c);
     }
 
-    public override void Define(DefinitionWriter definition)
-    {
-        definition.Begin(Type, SchemaForm.Items, 1);
-        definition.Text("item");
-        codec.Describe(definition);
-    }
-
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
-
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
         p = ReadHead(count, p, out T[] items, out object? comparer, out bool isSelfContained, c);
@@ -75,7 +63,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCod
         bool isAtOnce = !ComparesItems || isSelfContained;
         if (!isAtOnce)
             c.Complete(() => Construct(target, items, comparer)); // deferred before those of the elements, so that it runs after them
-        p = Items.Read<T>(items, codec, p, c);
+        p = Items.Read<T>(items, ItemCodec, p, c);
         if (isAtOnce)
             Construct(target, items, comparer);
         return p;
@@ -91,15 +79,13 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCod
     protected byte* ReadItems(int count, byte* p, out T[] items, out object? comparer, out bool isSelfContained, ReadContext c)
     {
         p = ReadHead(count, p, out items, out comparer, out isSelfContained, c);
-        return Items.Read<T>(items, codec, p, c);
+        return Items.Read<T>(items, ItemCodec, p, c);
     }
 
     private byte* ReadHead(int count, byte* p, out T[] items, out object? comparer, out bool isSelfContained, ReadContext c)
     {
         p = _comparers.Read(ref count, p, out comparer, out bool isKnown, c);
-        if (count < 0)
-            BadData.Unexpected(*p, $"a {Type}");
-        c.Charge((long)count * codec.LeastBytes);
+        Charge(count, p, c);
         items = new T[count];
         isSelfContained = HasSelfContainedItems && isKnown;
         return p;
@@ -110,7 +96,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCod
         where TEnumerator : IEnumerator<T>
     {
         for (; items.MoveNext(); count--)
-            p = Items.WriteOne(items.Current, codec, p, c);
+            p = Items.WriteOne(items.Current, ItemCodec, p, c);
         Items.CheckUnchanged(count, Type);
         return p;
     }

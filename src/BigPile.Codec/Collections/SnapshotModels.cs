@@ -2,22 +2,17 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Collections.ObjectModel;
-using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Models;
-using BigPile.Codec.Schema;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
 /// <summary>A collection that other threads may change during the write: a snapshot of its elements is written.</summary>
-internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
+internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, FieldCodec codec, ModelCache models)
+    : ItemsModel(type, codec, models)
     where TCollection : class
 {
     protected abstract T[] Snapshot(TCollection collection);
-
-    /// <summary>The name of the elements in definitions.</summary>
-    protected virtual string ItemName => "item";
 
     /// <summary>Constructs the collection in place with all its elements.</summary>
     protected abstract void Construct(TCollection target, T[] items);
@@ -27,27 +22,22 @@ internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, FieldCod
         T[] items = Snapshot((TCollection)value);
         if (p > c.End)
             p = c.Grow(p, 0);
-        return Items.Write<T>(items, codec, Encode.ArrayHeader(p, items.Length, typeId), c);
+        return Items.Write<T>(items, ItemCodec, Encode.ArrayHeader(p, items.Length, typeId), c);
     }
-
-    public override void Define(DefinitionWriter definition)
-    {
-        definition.Begin(Type, SchemaForm.Items, 1);
-        definition.Text(ItemName);
-        codec.Describe(definition);
-    }
-
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
 
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
-        if (count < 0)
-            BadData.Unexpected(*p, $"a {Type}");
-        c.Charge((long)count * codec.LeastBytes);
+        Charge(count, p, c);
         var items = new T[count];
-        p = Items.Read<T>(items, codec, p, c);
+        p = Items.Read<T>(items, ItemCodec, p, c);
         Construct((TCollection)value, items);
         return p;
+    }
+
+    protected static T[] Reversed(T[] items)
+    {
+        Array.Reverse(items);
+        return items;
     }
 }
 
@@ -57,7 +47,7 @@ internal sealed class ConcurrentQueueModel<T>(Type type, FieldCodec codec, Model
 {
     protected override T[] Snapshot(ConcurrentQueue<T> collection) => collection.ToArray();
 
-    protected override void Construct(ConcurrentQueue<T> target, T[] items) => ConstructAccess<T>.ConcurrentQueue(target, items);
+    protected override void Construct(ConcurrentQueue<T> target, T[] items) => Constructors<T>.Construct(target, items);
 }
 
 /// <summary>A concurrent stack, its bottom first.</summary>
@@ -66,13 +56,7 @@ internal sealed class ConcurrentStackModel<T>(Type type, FieldCodec codec, Model
 {
     protected override T[] Snapshot(ConcurrentStack<T> collection) => Reversed(collection.ToArray());
 
-    protected override void Construct(ConcurrentStack<T> target, T[] items) => ConstructAccess<T>.ConcurrentStack(target, items);
-
-    private static T[] Reversed(T[] items)
-    {
-        Array.Reverse(items);
-        return items;
-    }
+    protected override void Construct(ConcurrentStack<T> target, T[] items) => Constructors<T>.Construct(target, items);
 }
 
 /// <summary>A concurrent bag.</summary>
@@ -81,13 +65,7 @@ internal sealed class ConcurrentBagModel<T>(Type type, FieldCodec codec, ModelCa
 {
     protected override T[] Snapshot(ConcurrentBag<T> collection) => Reversed(collection.ToArray());
 
-    protected override void Construct(ConcurrentBag<T> target, T[] items) => ConstructAccess<T>.ConcurrentBag(target, items);
-
-    private static T[] Reversed(T[] items)
-    {
-        Array.Reverse(items);
-        return items;
-    }
+    protected override void Construct(ConcurrentBag<T> target, T[] items) => Constructors<T>.Construct(target, items);
 }
 
 /// <summary>Marks stacks and bags that are written in the order of enumeration: the element that was added last comes first.</summary>
@@ -105,11 +83,7 @@ internal sealed class EnumeratedStackModel<T>(Type type, FieldCodec codec, Model
 
     protected override T[] Snapshot(ConcurrentStack<T> collection) => collection.ToArray();
 
-    protected override void Construct(ConcurrentStack<T> target, T[] items)
-    {
-        Array.Reverse(items);
-        ConstructAccess<T>.ConcurrentStack(target, items);
-    }
+    protected override void Construct(ConcurrentStack<T> target, T[] items) => Constructors<T>.Construct(target, Reversed(items));
 }
 
 /// <summary>A concurrent bag in MessagePack-CSharp's order.</summary>
@@ -120,11 +94,7 @@ internal sealed class EnumeratedBagModel<T>(Type type, FieldCodec codec, ModelCa
 
     protected override T[] Snapshot(ConcurrentBag<T> collection) => collection.ToArray();
 
-    protected override void Construct(ConcurrentBag<T> target, T[] items)
-    {
-        Array.Reverse(items);
-        ConstructAccess<T>.ConcurrentBag(target, items);
-    }
+    protected override void Construct(ConcurrentBag<T> target, T[] items) => Constructors<T>.Construct(target, Reversed(items));
 }
 
 /// <summary><see cref="Collection{T}"/>. Its elements are read without calling the methods that derived classes override.</summary>
@@ -133,7 +103,7 @@ internal sealed class CollectionModel<T>(Type type, FieldCodec codec, ModelCache
 {
     protected override T[] Snapshot(Collection<T> collection) => [.. collection];
 
-    protected override void Construct(Collection<T> target, T[] items) => CollectionAccess<T>.Collection(target, new List<T>(items));
+    protected override void Construct(Collection<T> target, T[] items) => Constructors<T>.Construct(target, new List<T>(items));
 }
 
 /// <summary>An observable collection. Its observers are not stored.</summary>
@@ -143,18 +113,5 @@ internal sealed class ObservableCollectionModel<T>(Type type, FieldCodec codec, 
     protected override T[] Snapshot(ObservableCollection<T> collection) => [.. collection];
 
     protected override void Construct(ObservableCollection<T> target, T[] items) =>
-        CollectionAccess<T>.Observable(target, new List<T>(items));
-}
-
-/// <summary>Constructs such collections in place.</summary>
-internal static class CollectionAccess<T>
-{
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Collection(Collection<T> target, IList<T> items);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Observable(ObservableCollection<T> target, List<T> items);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void ReadOnly(ReadOnlyCollection<T> target, IList<T> items);
+        Constructors<T>.Construct(target, new List<T>(items));
 }

@@ -54,17 +54,9 @@ internal sealed unsafe class HashtableModel(Type type, FieldCodec key, FieldCode
         return WriteEach(pairs.GetEnumerator(), pairs.Count, p, c);
     }
 
-    protected override ComparerCode ComparerOf(Hashtable collection, out object? comparer)
-    {
-        comparer = UntypedAccess.Comparer(collection);
-        return comparer switch
-        {
-            null => ComparerCode.Default,
-            ReferenceEqualityComparer => ComparerCode.Reference,
-            StringComparer text => Comparers.CodeOf(text),
-            _ => ComparerCode.Object,
-        };
-    }
+    protected override object? ComparerOf(Hashtable collection) => UntypedAccess.Comparer(collection);
+
+    protected override ComparerCode CodeOf(object? comparer) => Comparers.CodeOfUntyped(comparer);
 
     protected override void Construct(Hashtable target, KeyValuePair<object, object?>[] pairs, object? comparer)
     {

@@ -58,7 +58,7 @@ internal class ReadOnlyCollectionModel<T> : WrapperModel
     protected override object Inner(object wrapper) => WrapperAccess<T>.List((ReadOnlyCollection<T>)wrapper);
 
     protected override void Construct(object wrapper, object? inner) =>
-        CollectionAccess<T>.ReadOnly((ReadOnlyCollection<T>)wrapper, (IList<T>)inner!);
+        Constructors<T>.Construct((ReadOnlyCollection<T>)wrapper, (IList<T>)inner!);
 }
 
 /// <summary>
@@ -83,7 +83,7 @@ internal sealed class ReadOnlyDictionaryModel<TKey, TValue> : WrapperModel
         DictionaryWrapperAccess<TKey, TValue>.Dictionary((ReadOnlyDictionary<TKey, TValue>)wrapper);
 
     protected override void Construct(object wrapper, object? inner) =>
-        DictionaryWrapperAccess<TKey, TValue>.Construct((ReadOnlyDictionary<TKey, TValue>)wrapper, (IDictionary<TKey, TValue>)inner!);
+        Constructors<TKey, TValue>.Construct((ReadOnlyDictionary<TKey, TValue>)wrapper, (IDictionary<TKey, TValue>)inner!);
 }
 
 /// <summary>A read-only view of a set.</summary>
@@ -93,36 +93,26 @@ internal sealed class ReadOnlySetModel<T> : WrapperModel
     {
     }
 
-    protected override object Inner(object wrapper) => SetWrapperAccess<T>.Set((ReadOnlySet<T>)wrapper);
+    protected override object Inner(object wrapper) => WrapperAccess<T>.Set((ReadOnlySet<T>)wrapper);
 
     protected override void Construct(object wrapper, object? inner) =>
-        SetWrapperAccess<T>.Construct((ReadOnlySet<T>)wrapper, (ISet<T>)inner!);
+        Constructors<T>.Construct((ReadOnlySet<T>)wrapper, (ISet<T>)inner!);
 }
 
-/// <summary>Accesses the set under a read-only view, and constructs such views in place.</summary>
-internal static class SetWrapperAccess<T>
-{
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Set")]
-    public static extern ISet<T> Set(ReadOnlySet<T> wrapper);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Construct(ReadOnlySet<T> wrapper, ISet<T> set);
-}
-
-/// <summary>Accesses the list under a read-only view.</summary>
+/// <summary>Accesses the collection under a read-only view.</summary>
 internal static class WrapperAccess<T>
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Items")]
     public static extern IList<T> List(ReadOnlyCollection<T> wrapper);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Set")]
+    public static extern ISet<T> Set(ReadOnlySet<T> wrapper);
 }
 
-/// <summary>Accesses the dictionary under a read-only view, and constructs such views in place.</summary>
+/// <summary>Accesses the dictionary under a read-only view.</summary>
 internal static class DictionaryWrapperAccess<TKey, TValue>
     where TKey : notnull
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Dictionary")]
     public static extern IDictionary<TKey, TValue> Dictionary(ReadOnlyDictionary<TKey, TValue> wrapper);
-
-    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
-    public static extern void Construct(ReadOnlyDictionary<TKey, TValue> wrapper, IDictionary<TKey, TValue> dictionary);
 }

@@ -64,12 +64,10 @@ internal sealed class EvolvedModels
         return _structures[index] ??= Nested(() => MakeFields(index, _types[index]!));
     }
 
-    /// <summary>The codec of a structure as it was stored.</summary>
     public FieldCodec StructureCodec(int index) => FormOf(index) == SchemaForm.NamedStructure
         ? new NamedStructCodec(Nested(() => new NamedFields(_types[index]!, MakePlans(index, _types[index]!))))
         : new StructCodec(Structure(index));
 
-    /// <summary>The codec of a union as it was stored.</summary>
     public UnionCodec Union(int index)
     {
         Debug.Assert(_types[index] is not null, "A union that no longer exists is skipped.");

@@ -16,7 +16,6 @@ internal readonly struct FieldPlan(string name, int offsetBytes, FieldCodec code
     /// <summary>The field's offset from the first byte of the object's fields; 0 for a property, which is reached by its owner.</summary>
     public readonly int OffsetBytes = offsetBytes;
 
-    /// <summary>The codec of the field's values.</summary>
     public readonly FieldCodec Codec = codec;
 
     /// <summary>The member's name in the schema.</summary>

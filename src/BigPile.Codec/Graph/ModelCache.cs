@@ -25,13 +25,11 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
 
     public CodeGeneration CodeGeneration { get; } = options.CodeGeneration;
 
-    /// <summary>The codec of a reference to any object.</summary>
     public FieldCodec Any => CodecFor(typeof(object));
 
     /// <summary>The model of objects of exactly one type.</summary>
     public TypeModel ForType(Type type) => _models.TryGetValue(type, out TypeModel? model) ? model : Make(_models, type, factory.MakeModel);
 
-    /// <summary>The codec of values with a declared type.</summary>
     public FieldCodec CodecFor(Type declared) =>
         _codecs.TryGetValue(declared, out FieldCodec? codec) ? codec : Make(_codecs, declared, factory.MakeCodec);
 

@@ -15,7 +15,6 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
     // Indexed by type id. Read without a lock; written and replaced under _lock.
     private TypeModel?[] _readers = new TypeModel?[64];
 
-    /// <summary>The reader of payloads with a type id.</summary>
     public TypeModel Reader(int id)
     {
         TypeModel?[] readers = Volatile.Read(ref _readers);

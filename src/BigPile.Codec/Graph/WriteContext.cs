@@ -40,7 +40,6 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
     /// </summary>
     public int OpenKeys;
 
-    /// <summary>The flags of the payload so far.</summary>
     public PayloadFlags Flags;
 
     /// <summary>The member names from the root, while the path to a refused object is sought; else null.</summary>

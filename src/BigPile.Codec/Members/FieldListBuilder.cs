@@ -130,6 +130,5 @@ internal static class FieldListBuilder
 /// <param name="HasFormatter">Whether the member has a formatter of the application's.</param>
 internal readonly record struct StoredField(string Name, MemberInfo? Member, int OffsetBytes = 0, bool HasFormatter = false)
 {
-    /// <summary>The type of the member's values.</summary>
     public Type ValueType => Member is FieldInfo info ? info.FieldType : ((PropertyInfo)Member!).PropertyType;
 }

@@ -42,7 +42,6 @@ internal sealed unsafe class FieldsModel : TypeModel
     /// <summary>The header of content without a type id, if it is one byte; else nil, with which no object starts.</summary>
     public byte Header { get; }
 
-    /// <summary>The number of fields.</summary>
     public int Count { get; }
 
     /// <summary>Whether generated code is in use. Tests wait for it.</summary>

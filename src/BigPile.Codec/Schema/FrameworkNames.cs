@@ -33,11 +33,9 @@ internal static class FrameworkNames
         (definition.IsAbstract || definition.IsEnum) && definition.IsVisible && IsFramework(definition.Assembly.GetName())
             || IsException(definition);
 
-    /// <summary>Whether a type is one of the framework's exceptions.</summary>
     public static bool IsException(Type type) =>
         type.IsSubclassOf(typeof(Exception)) && type.IsVisible && IsFramework(type.Assembly.GetName());
 
-    /// <summary>Whether a type is declared by the framework.</summary>
     public static bool IsOfFramework(Type type) => IsFramework(type.Assembly.GetName());
 
     /// <summary>Whether an assembly comes with .NET or ASP.NET, and so refers to no application's assembly.</summary>

@@ -18,6 +18,5 @@ internal interface ISchemaCatalog
     /// <summary>The id of a definition, which is added if it is new. Ids start at 1 and end at <see cref="IdMost"/>.</summary>
     int GetOrAdd(ReadOnlySpan<byte> definition);
 
-    /// <summary>Finds the definition with an id.</summary>
     bool TryGet(int id, out ReadOnlyMemory<byte> definition);
 }

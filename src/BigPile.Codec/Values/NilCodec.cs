@@ -5,7 +5,7 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Values;
 
 /// <summary>The codec of a member that is always nil: an index that a contract leaves out, or a type that can't be stored.</summary>
-internal sealed unsafe class NilCodec : FieldCodec
+internal unsafe class NilCodec : FieldCodec
 {
     public override byte* Write(ref byte field, byte* p, WriteContext c)
     {

@@ -2,7 +2,6 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Schema;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
@@ -11,7 +10,7 @@ namespace BigPile.Codec.Values;
 /// <param name="type">The type.</param>
 /// <param name="reason">The message of a refusal.</param>
 /// <param name="always">Whether null and zero are refused too.</param>
-internal sealed unsafe class RefusedCodec(Type type, string reason, bool always = false) : FieldCodec
+internal sealed unsafe class RefusedCodec(Type type, string reason, bool always = false) : NilCodec
 {
     private readonly int _sizeBytes = !type.IsValueType || type.IsPointer || type.IsFunctionPointer
         ? sizeof(nint)
@@ -21,16 +20,6 @@ internal sealed unsafe class RefusedCodec(Type type, string reason, bool always 
     {
         if (always || MemoryMarshal.CreateReadOnlySpan(ref field, _sizeBytes).ContainsAnyExcept((byte)0))
             throw new RefusedException(type, reason);
-        *p = Code.Nil;
-        return p + 1;
+        return base.Write(ref field, p, c);
     }
-
-    public override byte* Read(ref byte field, byte* p, ReadContext c)
-    {
-        if (*p != Code.Nil)
-            BadData.Unexpected(*p, "nil");
-        return p + 1;
-    }
-
-    public override void Describe(DefinitionWriter definition) => definition.Text("none");
 }

@@ -148,7 +148,6 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
         return p + 1;
     }
 
-    /// <summary>Reads the number in an extension of 1, 2 or 4 bytes.</summary>
     public byte* ShortExtension(byte* p, sbyte expected, out uint number)
     {
         number = *p switch
