@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Immutable;
-using System.Diagnostics;
 using System.IO;
 using BigPile.Files.Kinds;
 using BigPile.Files.Storage;
@@ -32,16 +31,14 @@ public static class BlockFile
         OpenedFile file = OpenedFile.Open(path, options);
         try
         {
-            IBlockFile opened = kind switch
+            return kind switch
             {
                 BlockFileKind.Standard => new StandardFile(file),
-                BlockFileKind.MappedParallel => new MappedParallelFile(file),
-                BlockFileKind.MappedAtomic => new MappedAtomicFile(file),
-                BlockFileKind.PositionalParallel => new PositionalParallelFile(file),
-                _ => new PositionalAtomicFile(file),
+                BlockFileKind.MappedParallel => new ParallelFile<MappedBytes>(file, kind),
+                BlockFileKind.MappedAtomic => new AtomicFile<MappedBytes>(file, kind),
+                BlockFileKind.PositionalParallel => new ParallelFile<PositionalBytes>(file, kind),
+                _ => new AtomicFile<PositionalBytes>(file, kind),
             };
-            Debug.Assert(opened.Kind == kind, "The file is accessed as was asked for.");
-            return opened;
         }
         catch
         {

@@ -25,3 +25,11 @@ public readonly struct RecordChange
     /// <param name="value">The value; it is copied when the callback has returned.</param>
     public static RecordChange Set(ReadOnlyMemory<byte> value) => new(RecordChangeKind.Set, value);
 }
+
+/// <summary>The kinds of <see cref="RecordChange"/>.</summary>
+internal enum RecordChangeKind
+{
+    Keep,
+    Set,
+    Remove,
+}

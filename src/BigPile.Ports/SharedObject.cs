@@ -84,7 +84,6 @@ public sealed unsafe class SharedObject : IDisposable
         return ReferenceEquals(_refCounts, refCounts);
     }
 
-    /// <summary>Makes the object read-only.</summary>
     internal void MakeReadOnly() => Volatile.Write(ref _isWritable, 0);
 
     private Span<byte> Part(long offsetBytes, int lengthBytes)

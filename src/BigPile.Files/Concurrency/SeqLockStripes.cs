@@ -31,7 +31,6 @@ internal sealed class SeqLockStripes
         return new Range((int)(first & (Count - 1)), (int)Math.Min(count, Count));
     }
 
-    /// <summary>All stripes.</summary>
     internal static Range All => new(0, Count);
 
     /// <summary>Whether a range is not empty, and lies in one block.</summary>

@@ -14,7 +14,8 @@ namespace BigPile.Files.Kinds;
 /// behind the size, where nothing is read, and publishes the new size while it holds the stripes of the existing bytes. The size is lowered
 /// under all stripes. Lock order: the change lock, then stripes.
 /// </remarks>
-internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<TBytes>(file) where TBytes : struct, IByteStore
+internal sealed class AtomicFile<TBytes>(OpenedFile file, BlockFileKind kind) : PreallocatedFile<TBytes>(file, kind)
+    where TBytes : struct, IByteStore
 {
     private const int MaxTries = 64;
 
@@ -27,21 +28,21 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
         OutOfRange,
     }
 
-    public sealed override void ReadAt(long offset, Span<byte> destination)
+    public override void ReadAt(long offset, Span<byte> destination)
     {
         if (!SeqLockStripes.IsOneBlock(offset, destination.Length) || !TryReadOneBlock(offset, destination))
             ReadAny(offset, destination);
         GC.KeepAlive(this);
     }
 
-    public sealed override void WriteAt(long offset, ReadOnlySpan<byte> source)
+    public override void WriteAt(long offset, ReadOnlySpan<byte> source)
     {
         if (!SeqLockStripes.IsOneBlock(offset, source.Length) || !TryWriteOneBlock(offset, source))
             WriteAny(offset, source);
         GC.KeepAlive(this);
     }
 
-    public sealed override long Append(ReadOnlySpan<byte> source)
+    public override long Append(ReadOnlySpan<byte> source)
     {
         lock (ChangeLock)
         {
@@ -53,20 +54,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
         }
     }
 
-    public sealed override long Expand(long bytes)
-    {
-        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        lock (ChangeLock)
-        {
-            CheckWritable();
-            long offset = SizeWord;
-            EnsureCapacityLocked(EndOf(offset, bytes));
-            Volatile.Write(ref SizeWord, offset + bytes);
-            return offset;
-        }
-    }
-
-    private protected sealed override void SetSizeLocked(long size)
+    private protected override void SetSizeLocked(long size)
     {
         Debug.Assert(ChangeLock.IsHeldByCurrentThread, "No thread raises the size meanwhile.");
         _stripes.Lock(SeqLockStripes.All);

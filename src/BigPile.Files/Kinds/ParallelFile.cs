@@ -9,9 +9,10 @@ using BigPile.Memory.Concurrency;
 namespace BigPile.Files.Kinds;
 
 /// <summary>A file whose operations are thread-safe, but not atomic.</summary>
-internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile<TBytes>(file) where TBytes : struct, IByteStore
+internal sealed class ParallelFile<TBytes>(OpenedFile file, BlockFileKind kind) : PreallocatedFile<TBytes>(file, kind)
+    where TBytes : struct, IByteStore
 {
-    public sealed override void ReadAt(long offset, Span<byte> destination)
+    public override void ReadAt(long offset, Span<byte> destination)
     {
         CriticalRegion critical = FileRegions.Current;
         critical.Enter();
@@ -28,7 +29,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
         ThrowOutOfRange(offset, destination.Length);
     }
 
-    public sealed override void WriteAt(long offset, ReadOnlySpan<byte> source)
+    public override void WriteAt(long offset, ReadOnlySpan<byte> source)
     {
         CriticalRegion critical = FileRegions.Current;
         critical.Enter();
@@ -45,7 +46,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
         WriteBehind(offset, source);
     }
 
-    public sealed override long Append(ReadOnlySpan<byte> source)
+    public override long Append(ReadOnlySpan<byte> source)
     {
         CriticalRegion critical = FileRegions.Current;
         CheckWritable();
@@ -67,7 +68,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
         return offset;
     }
 
-    public sealed override long Expand(long bytes)
+    public override long Expand(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
         CriticalRegion critical = FileRegions.Current;
@@ -84,7 +85,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
         return offset;
     }
 
-    private protected sealed override void SetSizeLocked(long size)
+    private protected override void SetSizeLocked(long size)
     {
         Debug.Assert(CapacityWord == 0, "No thread raises the size meanwhile.");
         Volatile.Write(ref SizeWord, size);

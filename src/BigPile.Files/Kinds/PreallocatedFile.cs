@@ -37,8 +37,9 @@ internal abstract partial class PreallocatedFile<TBytes> : CacheLineIsolated, IB
     // The allocated bytes; 0 while read-only, or while the size is being lowered. Written under the change lock.
     private protected long CapacityWord;
 
-    private protected PreallocatedFile(OpenedFile file)
+    private protected PreallocatedFile(OpenedFile file, BlockFileKind kind)
     {
+        Kind = kind;
         _file = file;
         _growth = new Growth(file.Options.InitialSize, file.Options.GrowthFactor, file.Options.MaxSize);
         IsReadOnly = file.Options.ReadOnly;
@@ -58,7 +59,7 @@ internal abstract partial class PreallocatedFile<TBytes> : CacheLineIsolated, IB
 
     public string Path => _file.Path;
 
-    public abstract BlockFileKind Kind { get; }
+    public BlockFileKind Kind { get; }
 
     public bool IsReadOnly { get; }
 
@@ -81,7 +82,18 @@ internal abstract partial class PreallocatedFile<TBytes> : CacheLineIsolated, IB
 
     public abstract long Append(ReadOnlySpan<byte> source);
 
-    public abstract long Expand(long bytes);
+    public virtual long Expand(long bytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
+        lock (_changeLock)
+        {
+            CheckWritable();
+            long offset = SizeWord;
+            EnsureCapacityLocked(EndOf(offset, bytes));
+            Volatile.Write(ref SizeWord, offset + bytes);
+            return offset;
+        }
+    }
 
     public void Truncate(long size)
     {

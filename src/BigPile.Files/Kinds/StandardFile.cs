@@ -11,7 +11,7 @@ namespace BigPile.Files.Kinds;
 /// The buffer is filled when a read continues near the end of the one before; other reads read just what was asked for. Writes go to the
 /// system at once, and into the buffer where it has the bytes: so a kill loses nothing.
 /// </remarks>
-internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<PositionalBytes>(file)
+internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<PositionalBytes>(file, BlockFileKind.Standard)
 {
     private const int BufferBytes = 16 << 10;
     private const int NearBytes = 1 << 10; // concurrent sequential readers are slightly out of order
@@ -23,8 +23,6 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
     private int _bufferedBytes;
     // The end of the last read.
     private long _nextOffset;
-
-    public override BlockFileKind Kind => BlockFileKind.Standard;
 
     public override void ReadAt(long offset, Span<byte> destination)
     {
@@ -54,19 +52,6 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
             CheckWritable();
             long offset = SizeWord;
             WriteLocked(offset, source, EndOf(offset, source.Length));
-            return offset;
-        }
-    }
-
-    public override long Expand(long bytes)
-    {
-        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        lock (ChangeLock)
-        {
-            CheckWritable();
-            long offset = SizeWord;
-            EnsureCapacityLocked(EndOf(offset, bytes));
-            Volatile.Write(ref SizeWord, offset + bytes);
             return offset;
         }
     }

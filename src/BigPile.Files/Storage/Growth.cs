@@ -9,7 +9,6 @@ internal readonly struct Growth(long initialBytes, double factor, long maxBytes)
     private const long StepBytes = 64 << 10; // a multiple of any page size, and the mapping granularity of Windows
     private const long MaxAheadBytes = 256 << 20;
 
-    /// <summary>The next capacity in bytes.</summary>
     internal long Next(long capacityBytes, long neededBytes)
     {
         Debug.Assert(neededBytes > capacityBytes && neededBytes <= maxBytes, "The file must grow, and may.");

@@ -11,7 +11,6 @@ internal interface IByteStore
     /// <summary>How many bytes, from the first, can be touched as long as the file has them.</summary>
     long CoveredBytes { get; }
 
-    /// <summary>Opens a file of a given length.</summary>
     void Open(HeldFile file, BlockFileOptions options, long lengthBytes);
 
     /// <summary>Reads bytes within the file.</summary>

@@ -26,7 +26,6 @@ internal sealed class OpenedFile : IDisposable
 
     internal string Path => File.Path;
 
-    /// <summary>Opens and locks a file.</summary>
     internal static OpenedFile Open(string path, BlockFileOptions options)
     {
         string fullPath = System.IO.Path.GetFullPath(path);

@@ -9,37 +9,28 @@ using BigPile.Hash.Records;
 namespace BigPile.Hash.Access;
 
 /// <summary>The state shared by all operations of an open database.</summary>
-internal sealed class DatabaseState
+internal sealed class DatabaseState(RecordStore store, HashDatabaseOptions options, SeqLockStripes stripes)
 {
     // The databases whose callbacks this thread runs, innermost last.
     [ThreadStatic]
     private static List<DatabaseState>? _callbacksOfThread;
 
     // null once closed. Written while all stripes are held.
-    private RecordStore? _store;
+    private RecordStore? _store = store;
     // The copy of a running rebuild, or null. Written while holding a stripe.
     private RecordStore? _copy;
     // How many callbacks of this database run, on any thread. Interlocked.
     private int _callbacks;
 
-    internal DatabaseState(RecordStore store, HashDatabaseOptions options, SeqLockStripes stripes)
-    {
-        _store = store;
-        Options = options;
-        Path = store.File.File.Path;
-        Seed = store.File.Layout.Seed;
-        Stripes = stripes;
-    }
+    internal HashDatabaseOptions Options { get; } = options;
 
-    internal HashDatabaseOptions Options { get; }
-
-    internal string Path { get; }
+    internal string Path { get; } = store.File.File.Path;
 
     internal bool IsReadOnly => Options.IsReadOnly;
 
-    internal SeqLockStripes Stripes { get; }
+    internal SeqLockStripes Stripes { get; } = stripes;
 
-    internal ulong Seed { get; }
+    internal ulong Seed { get; } = store.File.Layout.Seed;
 
     /// <summary>Why the rebuild's copy was abandoned. Written under a stripe lock, read by the rebuild.</summary>
     internal Exception? CopyFailure { get; private set; }

@@ -1,5 +1,4 @@
 using System;
-using System.Buffers;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Hash.Records;
@@ -58,16 +57,8 @@ internal static class RecordWriter
     {
         if (location.Offset == 0 || !edit.NeedsValue)
             return edit.Decide(location.Offset != 0, default);
-        byte[] rented = ArrayPool<byte>.Shared.Rent(location.ValueLength);
-        try
-        {
-            Span<byte> value = rented.AsSpan(0, location.ValueLength);
-            return file.ReadValue(buffer, location, value) ? edit.Decide(true, value) : throw file.CorruptAt(location.Offset);
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(rented);
-        }
+        using var pooled = new PooledBytes(location.ValueLength, out Span<byte> value);
+        return file.ReadValue(buffer, location, value) ? edit.Decide(true, value) : throw file.CorruptAt(location.Offset);
     }
 
     // Only stored values are checked: a record written under higher limits can still be read and removed.

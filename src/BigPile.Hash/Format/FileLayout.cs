@@ -45,7 +45,6 @@ internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, l
 
     internal long BucketOf(ulong hash) => (long)(hash >> BucketShift);
 
-    /// <summary>The lowest hash of a bucket.</summary>
     internal ulong FirstHashOf(long bucket)
     {
         Debug.Assert(bucket >= 0 && bucket < Buckets, "The bucket is one of the file.");
@@ -59,7 +58,6 @@ internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, l
         return HeadBytes + bucket * OffsetWidth;
     }
 
-    /// <summary>The number of the bucket at an offset.</summary>
     internal long BucketAt(long link)
     {
         Debug.Assert(IsBucket(link), "A bucket is at the offset.");

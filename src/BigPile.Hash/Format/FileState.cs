@@ -86,3 +86,32 @@ internal readonly record struct FileState
     private static uint ChecksumOf(ReadOnlySpan<byte> state, ulong salt) =>
         ~Crc32C.Add(RecordChecksum.Begin(salt, 0, 0), state[..56]);
 }
+
+/// <summary>The phase that the header states.</summary>
+internal enum FilePhase
+{
+    /// <summary>The database was closed.</summary>
+    Closed = 1,
+
+    /// <summary>A process has it open.</summary>
+    Open = 2,
+
+    /// <summary>A process recovers it: the chains are not valid.</summary>
+    Recovering = 3,
+
+    /// <summary>A process clears it: no record is valid any more.</summary>
+    Clearing = 4,
+}
+
+/// <summary>Which phase of a file may follow which.</summary>
+internal static class FilePhases
+{
+    /// <summary>Whether a process that finds or has stated one phase may state another next; for an assertion, which tests run.</summary>
+    internal static bool MayFollow(this FilePhase next, FilePhase before) => (before, next) switch
+    {
+        (_, FilePhase.Recovering) => true, // whatever a header says, a recovery begins anew
+        (FilePhase.Closed or FilePhase.Recovering or FilePhase.Clearing or FilePhase.Open, FilePhase.Open) => true,
+        (FilePhase.Open, FilePhase.Clearing or FilePhase.Closed) => true,
+        _ => false,
+    };
+}

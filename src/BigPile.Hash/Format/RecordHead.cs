@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Diagnostics;
+using System.Numerics;
 using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
@@ -95,7 +96,6 @@ internal readonly struct RecordHead
     internal uint BeginChecksum(long offset, ulong salt) => RecordChecksum.Begin(
         salt ^ (ulong)offset, _word2, (uint)_word3 | (Word.Kind == ExtentKind.Tombstone ? 1UL << 32 : 0));
 
-    /// <summary>Whether the record has this checksum.</summary>
     internal bool Matches(uint checksum) => checksum == (uint)(_word3 >> 32);
 
     /// <summary>The tag of a word 1.</summary>
@@ -110,4 +110,11 @@ internal readonly struct RecordHead
         && Word.Units << alignmentShift <= end - offset && NeededBytes <= Word.Units << alignmentShift;
 
     private static ushort TagOf(uint checksum) => (ushort)(checksum ^ (checksum >> 16));
+}
+
+/// <summary>Starts the checksum of a record or state: CRC-32C without the final complement, to which the parts are added.</summary>
+internal static class RecordChecksum
+{
+    internal static uint Begin(ulong first, ulong second, ulong third) =>
+        BitOperations.Crc32C(BitOperations.Crc32C(BitOperations.Crc32C(Crc32C.Seed, first), second), third);
 }

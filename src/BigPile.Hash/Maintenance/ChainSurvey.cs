@@ -62,7 +62,6 @@ internal sealed class ChainSurvey(RecordFile file)
     /// <summary>The buckets whose chains are damaged.</summary>
     internal IEnumerable<long> Broken => _broken;
 
-    /// <summary>Whether the damage of an extent was counted.</summary>
     internal bool IsDamaged(long offset) => _damagedExtents.Contains(offset);
 
     /// <summary>Ends the pass over the records: counts the damage of the buckets below one.</summary>

@@ -8,7 +8,6 @@ namespace BigPile.Hash.Maintenance;
 /// <summary>Links the valid records into their chains.</summary>
 internal sealed class ChainWriter(RecordFile file)
 {
-    /// <summary>Writes a whole chain.</summary>
     internal void Write(long bucket, List<WholeRecord> records)
     {
         long link = file.Layout.LinkOf(bucket);

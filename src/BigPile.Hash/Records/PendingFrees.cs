@@ -58,7 +58,6 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
 
     internal bool HasUnmarked => _hasUnmarked;
 
-    /// <summary>Marks an extent dead, and frees it.</summary>
     internal void MarkDeadAndFree(int stripe, Extent extent)
     {
         if (TryMark(stripe, extent))

@@ -1,5 +1,4 @@
 using System;
-using System.Buffers;
 using System.Runtime.CompilerServices;
 using BigPile.Hash.Format;
 using BigPile.Hash.Space;
@@ -26,20 +25,12 @@ internal sealed partial class RecordFile
     private bool IsSoundInSlowly(long bucket, ReadOnlySpan<byte> buffer, in RecordLocation location)
     {
         int length = Layout.HasTags ? location.KeyLength : location.KeyLength + location.ValueLength;
-        byte[] rented = ArrayPool<byte>.Shared.Rent(length);
-        try
-        {
-            Span<byte> read = rented.AsSpan(0, length);
-            ReadPart(buffer, location, RecordHead.Bytes, read);
-            bool isSound = Layout.HasTags
-                ? IsKeySound(location, read)
-                : location.Head.Matches(Crc32C.Add(location.Head.BeginChecksum(location.Offset, Layout.Salt), read));
-            return isSound && Layout.BucketOf(KeyHash.Of(read[..location.KeyLength], Layout.Seed)) == bucket;
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(rented);
-        }
+        using var pooled = new PooledBytes(length, out Span<byte> read);
+        ReadPart(buffer, location, RecordHead.Bytes, read);
+        bool isSound = Layout.HasTags
+            ? IsKeySound(location, read)
+            : location.Head.Matches(Crc32C.Add(location.Head.BeginChecksum(location.Offset, Layout.Salt), read));
+        return isSound && Layout.BucketOf(KeyHash.Of(read[..location.KeyLength], Layout.Seed)) == bucket;
     }
 
     /// <summary>Checks that cached buckets are those of the file; for tests, while no bucket changes.</summary>
@@ -77,5 +68,26 @@ internal sealed partial class RecordFile
             link = at + RecordHead.NextAt;
         }
         return default;
+    }
+}
+
+/// <summary>
+/// Detects a chain that leads back into itself. Brent's algorithm: each step is compared with the step at the last power of two.
+/// </summary>
+internal struct CycleDetector
+{
+    private long _steps;
+    private long _limit;
+    private long _saved;
+
+    internal bool IsClosedBy(long offset)
+    {
+        if (offset == _saved)
+            return true;
+        if (++_steps <= _limit)
+            return false;
+        _limit = _steps * 2;
+        _saved = offset;
+        return false;
     }
 }

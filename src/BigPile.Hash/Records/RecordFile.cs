@@ -1,5 +1,4 @@
 using System;
-using System.Buffers;
 using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
@@ -204,16 +203,9 @@ internal sealed partial class RecordFile
             File.WriteAt(offset, image[..bytes]);
             return;
         }
-        byte[] rented = ArrayPool<byte>.Shared.Rent(bytes);
-        try
-        {
-            Compose(rented, offset, word, next, sequence, key, value);
-            File.WriteAt(offset, rented.AsSpan(0, bytes));
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(rented);
-        }
+        using var pooled = new PooledBytes(bytes, out Span<byte> large);
+        Compose(large, offset, word, next, sequence, key, value);
+        File.WriteAt(offset, large);
     }
 
     /// <summary>Marks an extent dead: its word says so, and its checksum is cleared.</summary>
@@ -249,32 +241,18 @@ internal sealed partial class RecordFile
     {
         if (RecordHead.Bytes + key.Length <= location.BufferedBytes)
             return buffer.Slice(RecordHead.Bytes, key.Length).SequenceEqual(key);
-        byte[] rented = ArrayPool<byte>.Shared.Rent(key.Length);
-        try
-        {
-            ReadPart(buffer, location, RecordHead.Bytes, rented.AsSpan(0, key.Length));
-            return rented.AsSpan(0, key.Length).SequenceEqual(key);
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(rented);
-        }
+        using var pooled = new PooledBytes(key.Length, out Span<byte> read);
+        ReadPart(buffer, location, RecordHead.Bytes, read);
+        return read.SequenceEqual(key);
     }
 
     private uint AddKey(uint checksum, ReadOnlySpan<byte> buffer, in RecordLocation location)
     {
         if (RecordHead.Bytes + location.KeyLength <= location.BufferedBytes)
             return Crc32C.Add(checksum, buffer.Slice(RecordHead.Bytes, location.KeyLength));
-        byte[] rented = ArrayPool<byte>.Shared.Rent(location.KeyLength);
-        try
-        {
-            ReadPart(buffer, location, RecordHead.Bytes, rented.AsSpan(0, location.KeyLength));
-            return Crc32C.Add(checksum, rented.AsSpan(0, location.KeyLength));
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(rented);
-        }
+        using var pooled = new PooledBytes(location.KeyLength, out Span<byte> key);
+        ReadPart(buffer, location, RecordHead.Bytes, key);
+        return Crc32C.Add(checksum, key);
     }
 
     private long ReadWord(long offset)
@@ -290,4 +268,14 @@ internal sealed partial class RecordFile
         BinaryPrimitives.WriteInt64LittleEndian(word, value);
         File.WriteAt(offset, word);
     }
+}
+
+/// <summary>The result of a lookup.</summary>
+internal enum LookupResult
+{
+    Absent,
+    Found,
+
+    /// <summary>The bytes are invalid: they are being changed, or damaged.</summary>
+    Invalid,
 }

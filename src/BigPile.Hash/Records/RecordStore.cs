@@ -11,19 +11,13 @@ namespace BigPile.Hash.Records;
 
 /// <summary>Sets and removes records. README.md, "Design", has the order of the stores, and what each leaves after a crash.</summary>
 /// <remarks>The caller holds the record's stripe, and has looked up the record (<see cref="RecordFile.Find"/>) under it.</remarks>
-internal sealed partial class RecordStore
+internal sealed partial class RecordStore(RecordFile file, HashDatabaseOptions options)
 {
     private long _syncedSequence;
 
-    internal RecordStore(RecordFile file, HashDatabaseOptions options)
-    {
-        File = file;
-        PendingFrees = new PendingFrees(file, options.UpdateMode == HashUpdateMode.InPlace);
-    }
+    internal RecordFile File { get; } = file;
 
-    internal RecordFile File { get; }
-
-    internal PendingFrees PendingFrees { get; }
+    internal PendingFrees PendingFrees { get; } = new PendingFrees(file, options.UpdateMode == HashUpdateMode.InPlace);
 
     /// <summary>
     /// Records up to this sequence are durable, so their extents must wait when they die. Raised while all stripes are held.

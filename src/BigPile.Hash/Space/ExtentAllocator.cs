@@ -279,3 +279,6 @@ internal sealed partial class ExtentAllocator
         }
     }
 }
+
+/// <summary>A contiguous part of the file.</summary>
+internal readonly record struct Extent(long Offset, long Bytes);

@@ -39,7 +39,6 @@ internal static class ExtentClasses
         return extentClass;
     }
 
-    /// <summary>The extent length of a class.</summary>
     internal static long BytesOf(int extentClass)
     {
         Debug.Assert((uint)extentClass < Count, "The class is one of them.");
@@ -49,7 +48,6 @@ internal static class ExtentClasses
         return (8L + (big % 8) + 1) << ((big / 8) + SmallLog - 3);
     }
 
-    /// <summary>Whether an extent of this length has a class.</summary>
     internal static bool HasClass(long extentBytes, int alignment) =>
         extentBytes is > 0 and <= LargestBytes && ExtentBytesFor(extentBytes, alignment) == extentBytes;
 }

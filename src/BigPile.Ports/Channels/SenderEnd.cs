@@ -159,7 +159,6 @@ internal sealed class SenderEnd<TPort>(
 /// <summary>A sending end, as its arena knows it: also a closed one, while objects of it are in flight.</summary>
 internal interface ISendingEnd : IDisposable
 {
-    /// <summary>Whether it was closed.</summary>
     bool IsDisposed { get; }
 
     /// <summary>Releases the objects that were received.</summary>

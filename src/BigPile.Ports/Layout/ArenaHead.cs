@@ -19,48 +19,20 @@ internal readonly unsafe struct ArenaHead(byte* at)
     internal bool IsUnfinished =>
         Volatile.Read(ref _words[0]) == 0 && !new ReadOnlySpan<byte>(_words + CheckedWords + 1, RestBytes).ContainsAnyExcept((byte)0);
 
-    internal long LengthBytes
-    {
-        get => _words[2];
-        set => _words[2] = value;
-    }
+    internal ref long LengthBytes => ref _words[2];
 
-    internal long GranuleBytes
-    {
-        get => _words[3];
-        set => _words[3] = value;
-    }
+    internal ref long GranuleBytes => ref _words[3];
 
-    internal long Granules
-    {
-        get => _words[4];
-        set => _words[4] = value;
-    }
+    internal ref long Granules => ref _words[4];
 
-    internal long Ports
-    {
-        get => _words[5];
-        set => _words[5] = value;
-    }
+    internal ref long Ports => ref _words[5];
 
-    internal long Depth
-    {
-        get => _words[6];
-        set => _words[6] = value;
-    }
+    internal ref long Depth => ref _words[6];
 
-    internal long MulticastPorts
-    {
-        get => _words[7];
-        set => _words[7] = value;
-    }
+    internal ref long MulticastPorts => ref _words[7];
 
     /// <summary>The inode number of the lock file; 0 if the system has none.</summary>
-    internal long LockFile
-    {
-        get => _words[8];
-        set => _words[8] = value;
-    }
+    internal ref long LockFile => ref _words[8];
 
     /// <summary>Marks the header as complete; the last store.</summary>
     internal void Finish()

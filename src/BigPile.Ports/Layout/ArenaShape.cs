@@ -39,7 +39,6 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
     /// <summary>The offset of the granules: page-aligned.</summary>
     internal long DataAt => Rounded(ObjectsAt + (Granules * ObjectRecord.Bytes), PageBytes);
 
-    /// <summary>The length of the file in bytes.</summary>
     internal long LengthBytes => Rounded(DataAt + (Granules * GranuleBytes), PageBytes);
 
     /// <summary>Whether all numbers are within their limits, so that no sum of them overflows.</summary>

@@ -46,7 +46,6 @@ internal sealed unsafe class PeerTable
     /// <summary>Tells whether the arena is the one that others open.</summary>
     internal ArenaIdentity Identity { get; }
 
-    /// <summary>The slot of this process.</summary>
     internal int OwnSlot { get; private set; }
 
     /// <summary>Takes a slot, and cleans up after dead processes.</summary>

@@ -69,3 +69,10 @@ internal sealed class SpinThenWait
         return false;
     }
 }
+
+/// <summary>A condition to wait for. Checking it is cheap.</summary>
+internal interface IAwaited
+{
+    /// <summary>Whether it holds.</summary>
+    bool IsThere { get; }
+}

@@ -1,9 +1,0 @@
-namespace BigPile.Hash;
-
-/// <summary>The kinds of <see cref="RecordChange"/>.</summary>
-internal enum RecordChangeKind
-{
-    Keep,
-    Set,
-    Remove,
-}
