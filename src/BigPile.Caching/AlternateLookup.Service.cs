@@ -104,10 +104,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         result = Table.Renew(Probe(key, stack), version, options, out info);
-        if (result != Condition.NotMet)
-            return true;
-        result = default; // the other is no public value
-        return false;
+        return Condition.WasMet(ref result);
     }
 
     /// <summary>Puts bytes with exactly these attributes, whatever the table's options are: a copy of another cache's entry.</summary>

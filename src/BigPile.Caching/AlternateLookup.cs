@@ -129,10 +129,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         result = Table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.Of(version), out info);
-        if (result != Condition.NotMet)
-            return true;
-        result = default; // the other is no public value
-        return false;
+        return Condition.WasMet(ref result);
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Remove(TKey)"/>

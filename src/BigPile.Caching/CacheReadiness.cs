@@ -50,7 +50,7 @@ public sealed class CacheReadiness
 
     /// <summary>The share of the pile that was walked, from 0 to 1.</summary>
     public double Progress =>
-        IsReady ? 1 : Math.Min(1, Interlocked.Read(ref _unitsDone) / (double)Math.Max(1, Interlocked.Read(ref _unitsInAll)));
+        IsReady ? 1 : Math.Min(1, Volatile.Read(ref _unitsDone) / (double)Math.Max(1, Volatile.Read(ref _unitsInAll)));
 
     /// <summary>The last failure of the walk, if any. It is repeated; limits and sweeps wait for it.</summary>
     public Exception? Failure
@@ -60,7 +60,7 @@ public sealed class CacheReadiness
     }
 
     /// <summary>The number of entries that the walk found.</summary>
-    public long EntriesFound => Interlocked.Read(ref _entriesFound);
+    public long EntriesFound => Volatile.Read(ref _entriesFound);
 
     /// <summary>Whether the index was restored as it was saved, without a walk.</summary>
     public bool WasRestored { get; internal init; }

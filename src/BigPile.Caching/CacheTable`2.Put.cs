@@ -61,17 +61,10 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         if (value.IsSingleSegment)
             return PutBytes(key, value.FirstSpan, options, out info);
-        PileBuffer buffer = BufferRental.Rent();
-        try
-        {
-            foreach (ReadOnlyMemory<byte> part in value)
-                buffer.Write(part.Span);
-            return PutBytes(key, buffer.WrittenSpan, options, out info);
-        }
-        finally
-        {
-            BufferRental.Return(buffer);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer buffer);
+        foreach (ReadOnlyMemory<byte> part in value)
+            buffer.Write(part.Span);
+        return PutBytes(key, buffer.WrittenSpan, options, out info);
     }
 
     /// <summary>Puts a value if the key's entry has the expected version.</summary>

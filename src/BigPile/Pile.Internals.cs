@@ -12,14 +12,12 @@ public sealed partial class Pile
     /// <summary>What tables use of the pile.</summary>
     internal TableHeap Tables { get; }
 
-    /// <summary>Whether the pile was closed.</summary>
     internal bool IsDisposed => _blocks.Barrier.IsClosed;
 
     bool IMeteredPile.IsDisposed => IsDisposed;
 
     int IMeteredPile.LeaseCount => LeaseCount;
 
-    /// <summary>The number of leased blocks.</summary>
     internal int LeaseCount => _blocks.Leases.Count;
 
     internal ILogger Logger { get; }

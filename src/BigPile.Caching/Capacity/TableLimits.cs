@@ -43,7 +43,6 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
         get => Evictor != null;
     }
 
-    /// <summary>The bytes that the evictor takes.</summary>
     internal long EvictorBytes => Evictor?.SizeBytes ?? 0;
 
     /// <summary>The capacity as the evictor counts it: in bytes, of the entries that there are.</summary>
@@ -150,7 +149,6 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// <summary>Reserves one entry or none, and bytes, if they fit.</summary>
     internal bool TryTake(bool takesEntry, long bytes) => _budget.TryTake(takesEntry, bytes, BlockLimitBytes);
 
-    /// <summary>Returns a reservation.</summary>
     internal void Release(in Reservation reserved) => _budget.Release(reserved.HasEntry ? 1 : 0, reserved.FootprintBytes);
 
     /// <summary>Whether enough may be evicted to reserve some bytes more. Asked before the first eviction.</summary>
@@ -278,3 +276,10 @@ internal readonly record struct Reservation(bool HasEntry, long FootprintBytes)
         // The old entry passes on its place among the entries, and its bytes.
         (HasEntry || hasOld) && FootprintBytes + oldFootprintBytes >= footprintBytes;
 }
+
+/// <summary>The entry that the key of a put has already. It passes its footprint to the new one, and must not be evicted for it.</summary>
+/// <param name="IsThere">Whether there is one that counts for the limits.</param>
+/// <param name="FootprintBytes">Its footprint; 0: none.</param>
+/// <param name="Priority">Its priority.</param>
+/// <param name="Address">The address of its block; 0: none.</param>
+internal readonly record struct OwnEntry(bool IsThere, long FootprintBytes, EntryPriority Priority, ulong Address);

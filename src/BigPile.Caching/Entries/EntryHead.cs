@@ -71,7 +71,6 @@ internal readonly unsafe struct EntryHead
             _extension = *(uint*)(payload + ShortBytes);
     }
 
-    /// <summary>The address of the payload.</summary>
     internal nint Payload => (nint)_start;
 
     internal ulong Version => _version & ~ExtensionBit;
@@ -98,7 +97,6 @@ internal readonly unsafe struct EntryHead
 
     internal int TagCount => HasTags ? (int)(_extension >> 16) : 0;
 
-    /// <summary>The bytes of the head.</summary>
     internal int SizeBytes
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -214,4 +212,26 @@ internal readonly unsafe struct EntryHead
         }
         spec.Tags.CopyTo(new Span<ulong>(at, spec.Tags.Length));
     }
+}
+
+/// <summary>
+/// The kind of an entry's value, three bits of its head. Values that the pile also stores as blocks have the number of the block's kind.
+/// </summary>
+internal enum ValueKind
+{
+    Null = BlockKind.Free,
+    String = BlockKind.String,
+    Bytes = BlockKind.Bytes,
+    Object = BlockKind.Object,
+
+    /// <summary>A pointer to an object of the pile. The entry owns the object.</summary>
+    Pointer = 4,
+
+    /// <summary>No value: the key was removed during a rebuild of the index, which may still find older blocks of it.</summary>
+    Tombstone = 5,
+
+    /// <summary>No value: the key is the hash of a tag, and entries with this tag and a lower version are dead.</summary>
+    TagMark = 6,
+
+    Utf16String = BlockKind.Utf16String,
 }

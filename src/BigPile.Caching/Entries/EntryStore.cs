@@ -51,7 +51,6 @@ internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash key
             && (!copiesToRenew || slot.MayBe(keys.Of(new ReadOnlySpan<byte>(entry.Head.Key, entry.Head.KeyBytes))));
     }
 
-    /// <summary>Finds the entry of a key in its bucket.</summary>
     internal bool TryFindLocked(in LockedBucket bucket, in KeyProbe key, out LockedEntry entry)
     {
         Unsafe.SkipInit(out entry);
@@ -66,7 +65,6 @@ internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash key
         return false;
     }
 
-    /// <summary>Finds the entry of a hash and a version in its bucket.</summary>
     internal bool TryFindLocked(in LockedBucket bucket, ulong hash, ulong version, out LockedEntry entry)
     {
         Unsafe.SkipInit(out entry);
@@ -168,4 +166,18 @@ internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash key
         var size = default(SizeReader);
         return heap.TryRead(pointer, ref size) && size.Kind != BlockKind.TableEntry;
     }
+}
+
+/// <summary>An entry whose bucket is locked: its index slot and its block.</summary>
+/// <remarks>Fill it in place, field by field. A copy right after partial writes stalls on store forwarding.</remarks>
+internal struct LockedEntry
+{
+    internal SlotPlace Place; // where the index leads to it
+    internal EntryHead Head; // read from the block; void once that is freed
+    internal long PayloadBytes; // head, key and value
+
+    internal readonly ulong Address => Place.Value.Address;
+
+    /// <summary>The object that the entry owns; the invalid pointer when the value is inline.</summary>
+    internal readonly PilePointer Owned => Head.Owned;
 }

@@ -85,21 +85,14 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     {
         queue = EntryQueue.Undecided;
         hasEvicted = false;
-        _lock.Enter();
-        try
-        {
-            if (_isDivided)
-                return false;
-            MakeReadyLocked();
-            bool isForMain = _classes.Get(priority).Policy.Admit(_entries.FingerprintOf(hash), weight, isFull: true);
-            queue = isForMain ? EntryQueue.Main : EntryQueue.Small;
-            hasEvicted = mayEvict && _classes.TryEvict(priority, pinnedAddress: 0, now);
-            return true;
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        if (_isDivided)
+            return false;
+        MakeReadyLocked();
+        bool isForMain = _classes.Get(priority).Policy.Admit(_entries.FingerprintOf(hash), weight, isFull: true);
+        queue = isForMain ? EntryQueue.Main : EntryQueue.Small;
+        hasEvicted = mayEvict && _classes.TryEvict(priority, pinnedAddress: 0, now);
+        return true;
     }
 
     /// <summary>Enters a new entry of the table.</summary>
@@ -107,47 +100,33 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     internal bool TryEnter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
     {
         Debug.Assert((hash & ((1UL << _shardBits) - 1)) == (uint)_number, "The hash is of this shard.");
-        _lock.Enter();
-        try
-        {
-            if (_isDivided)
-                return false;
-            uint fingerprint = _entries.FingerprintOf(hash);
-            IEvictionPolicy policy = _classes.Get(priority).Policy;
-            // Undecided: the table was full before, and removals have made space. The entry is within the capacity, and in the index.
-            bool isForMain = queue == EntryQueue.Undecided ? policy.Admit(fingerprint, weight, isFull: false) : queue == EntryQueue.Main;
-            if (queue == EntryQueue.Undecided && isForMain)
-                _entries.MarkMain(fingerprint, priority);
-            policy.Enter(fingerprint, isForMain, weight);
-            long live = LiveEntries;
-            if (_classes.Count > live + live / 4 + DeadAllowance)
-                DropSomeLocked(live);
-            else
-                _mostWithRepeats = 0;
-            return true;
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        if (_isDivided)
+            return false;
+        uint fingerprint = _entries.FingerprintOf(hash);
+        IEvictionPolicy policy = _classes.Get(priority).Policy;
+        // Undecided: the table was full before, and removals have made space. The entry is within the capacity, and in the index.
+        bool isForMain = queue == EntryQueue.Undecided ? policy.Admit(fingerprint, weight, isFull: false) : queue == EntryQueue.Main;
+        if (queue == EntryQueue.Undecided && isForMain)
+            _entries.MarkMain(fingerprint, priority);
+        policy.Enter(fingerprint, isForMain, weight);
+        long live = LiveEntries;
+        if (_classes.Count > live + live / 4 + DeadAllowance)
+            DropSomeLocked(live);
+        else
+            _mostWithRepeats = 0;
+        return true;
     }
 
     /// <summary>Enters an entry that is older than the queues.</summary>
     /// <returns><see langword="false"/> when the shard was divided.</returns>
     internal bool TryEnterFound(ulong hash, EntryPriority priority, bool isInMain)
     {
-        _lock.Enter();
-        try
-        {
-            if (_isDivided)
-                return false;
-            _classes.Get(priority).Policy.Enter(_entries.FingerprintOf(hash), isInMain, weight: 0);
-            return true;
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        if (_isDivided)
+            return false;
+        _classes.Get(priority).Policy.Enter(_entries.FingerprintOf(hash), isInMain, weight: 0);
+        return true;
     }
 
     /// <summary>
@@ -159,46 +138,32 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     internal bool TryDivide(EvictionShard[] others, Action makeKnown)
     {
         Debug.Assert(_shardBits == 0, "Only a single shard is divided.");
-        _lock.Enter();
-        try
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        if (_isDivided)
+            return false;
+        _classes.ForEach((fingerprint, priority, isInMain, weight) =>
         {
-            if (_isDivided)
-                return false;
-            _classes.ForEach((fingerprint, priority, isInMain, weight) =>
-            {
-                ulong hash = _entries.HashOf(fingerprint);
-                EvictionShard other = others[(int)hash & (others.Length - 1)];
-                other._classes.Get(priority).Policy.Enter(other._entries.FingerprintOf(hash), isInMain, weight);
-            });
-            foreach (EvictionShard other in others)
-                other._wasFull = _wasFull;
-            makeKnown();
-            _isDivided = true;
-            _classes.Dispose();
-            return true;
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+            ulong hash = _entries.HashOf(fingerprint);
+            EvictionShard other = others[(int)hash & (others.Length - 1)];
+            other._classes.Get(priority).Policy.Enter(other._entries.FingerprintOf(hash), isInMain, weight);
+        });
+        foreach (EvictionShard other in others)
+            other._wasFull = _wasFull;
+        makeKnown();
+        _isDivided = true;
+        _classes.Dispose();
+        return true;
     }
 
     /// <summary>Evicts one entry of at most a priority, but not the one at the pinned address.</summary>
     /// <returns><see langword="false"/> when there is none, or the shard was divided.</returns>
     internal bool TryEvict(EntryPriority most, ulong pinnedAddress, long now)
     {
-        _lock.Enter();
-        try
-        {
-            if (_isDivided)
-                return false;
-            MakeReadyLocked();
-            return _classes.TryEvict(most, pinnedAddress, now);
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        if (_isDivided)
+            return false;
+        MakeReadyLocked();
+        return _classes.TryEvict(most, pinnedAddress, now);
     }
 
     /// <summary>Returns true about every so many calls. Takes no lock: concurrent calls may be lost.</summary>
@@ -223,16 +188,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
 
     internal void Clear()
     {
-        _lock.Enter();
-        try
-        {
-            _classes.Clear();
-            _wasFull = false;
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        _classes.Clear();
+        _wasFull = false;
     }
 
     public void Dispose() => _classes.Dispose();
@@ -259,4 +217,13 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _classes.DropRepeats();
         _mostWithRepeats = _classes.Count + _classes.Count / 4 + DeadAllowance;
     }
+}
+
+/// <summary>The queue of a new entry.</summary>
+internal enum EntryQueue
+{
+    /// <summary>Not decided yet.</summary>
+    Undecided,
+    Small,
+    Main,
 }

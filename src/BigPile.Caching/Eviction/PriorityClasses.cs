@@ -17,16 +17,7 @@ internal sealed class PriorityClasses(ShardEntries entries, Func<IPolicyHost, IE
     /// <summary>Visits a fingerprint: its priority, whether it is in the main queue, and its estimated weight.</summary>
     internal delegate void Visitor(uint fingerprint, EntryPriority priority, bool isInMain, double weight);
 
-    internal long SizeBytes
-    {
-        get
-        {
-            long sum = 0;
-            foreach (PriorityClass? one in _classes)
-                sum += one?.Policy.SizeBytes ?? 0;
-            return sum;
-        }
-    }
+    internal long SizeBytes => _classes.Sum(static one => one?.Policy.SizeBytes ?? 0);
 
     /// <summary>The estimated total weight of all entries. May be read without the lock.</summary>
     internal double Weight
@@ -58,15 +49,8 @@ internal sealed class PriorityClasses(ShardEntries entries, Func<IPolicyHost, IE
 
     /// <summary><see cref="SizeBytes"/>, and the memory that the first eviction from each class would allocate.</summary>
     /// <param name="capacity">The capacity at that time, in entries.</param>
-    internal long NeededBytes(long capacity)
-    {
-        long sum = 0;
-        foreach (PriorityClass? one in _classes)
-            sum += one?.Policy.NeededBytes(capacity) ?? 0;
-        return sum;
-    }
+    internal long NeededBytes(long capacity) => _classes.Sum(one => one?.Policy.NeededBytes(capacity) ?? 0);
 
-    /// <summary>Sets the capacity of the shard.</summary>
     internal void SetCapacity(TableCapacity capacity)
     {
         _capacity = capacity;
@@ -109,7 +93,6 @@ internal sealed class PriorityClasses(ShardEntries entries, Func<IPolicyHost, IE
             one?.Policy.DropRepeats();
     }
 
-    /// <summary>Visits all fingerprints.</summary>
     internal void ForEach(Visitor visit)
     {
         for (int i = 0; i < ClassCount; i++)

@@ -79,7 +79,6 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
         return false;
     }
 
-    /// <summary>Prefetches the bucket of a fingerprint.</summary>
     internal void PrefetchBucket(uint fingerprint) => Index.Prefetch(HashOf(fingerprint));
 
     /// <summary>Prefetches the block of a fingerprint.</summary>

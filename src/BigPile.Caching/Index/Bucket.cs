@@ -131,7 +131,6 @@ internal unsafe struct Bucket
         return matches >> 1; // the first lane is the control word
     }
 
-    /// <summary>The occupied slots of one line.</summary>
     internal static BucketSlots SlotsOf(Bucket* line) => new(null, line);
 
     /// <summary>The address of a slot.</summary>

@@ -163,7 +163,6 @@ internal unsafe struct IndexHead
     /// <summary>Whether a flag is set. If flag and complement do not match, it counts as set.</summary>
     internal bool HasFlag(int flag) => ((Volatile.Read(ref Flags) | ~Volatile.Read(ref TurnedFlags)) & flag) != 0;
 
-    /// <summary>Sets or clears a flag.</summary>
     internal void SetFlag(int flag, bool isSet)
     {
         if (isSet)

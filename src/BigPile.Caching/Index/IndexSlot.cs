@@ -20,7 +20,6 @@ internal readonly struct IndexSlot(ulong word)
     /// <summary>The number of low hash bits that a bucket's number and a tag have together.</summary>
     internal const int KnownHashBits = 34;
 
-    /// <summary>A mask of the known bits of a hash.</summary>
     internal const ulong KnownHashMask = (1UL << KnownHashBits) - 1;
 
     internal const ulong TagMask = ~0UL << TagOffset;

@@ -15,20 +15,12 @@ namespace BigPile.Caching.Index;
 /// plain stores to a cache line that the thread owns. Threads without an intent of their own share the last one, under a lock.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed unsafe class IntentLog
+internal sealed unsafe class IntentLog(Intent* intents, int count)
 {
-    private readonly Intent* _intents;
-    private readonly int _last; // number of the intent that threads share
+    private readonly Intent* _intents = intents;
+    private readonly int _last = count - 1; // number of the intent that threads share
     private TinySpinLock _lastLock; // held from Take to End by the thread that uses the shared intent
 
-    /// <summary>Uses the intents at an address.</summary>
-    internal IntentLog(Intent* intents, int count)
-    {
-        _intents = intents;
-        _last = count - 1;
-    }
-
-    /// <summary>The number of intents.</summary>
     internal int Count => _last + 1;
 
     /// <summary>An intent as a killed process left it. No thread changes the index.</summary>

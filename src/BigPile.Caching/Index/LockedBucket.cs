@@ -17,12 +17,10 @@ internal readonly unsafe ref struct LockedBucket
         Number = number;
     }
 
-    /// <summary>The bucket's first line.</summary>
     internal Bucket* First { get; }
 
     internal ulong Number { get; }
 
-    /// <summary>The lines, from the first.</summary>
     internal BucketLines Lines => new(_index, First);
 
     /// <summary>The used slots, line by line. The current slot may be cleared during the enumeration.</summary>

@@ -59,27 +59,20 @@ internal sealed unsafe class OverflowLines : IDisposable
     {
         failure = null;
         Debug.Assert(last->Next == 0, "The line is the last of its bucket.");
-        _lock.Enter();
-        try
-        {
-            uint number = _head->FirstFree;
-            bool isNew = Find(number) is var free && (free == null || !Bucket.IsEmptyLocked(free)); // the free list is empty, or damaged
-            if (isNew && !TryTakeNewLocked(out number, out failure))
-                return null;
-            BeginLocked(number, name, usedIfLedTo: Used + 1);
-            Volatile.Write(ref _head->FirstFree, isNew ? 0 : At(number)->Next);
-            CrashPoints.Pass(CrashPoint.LineOnItsWay);
-            *At(number) = default; // a free line may be damaged: its state, say, though its slots are empty
-            last->Next = number; // a reader that follows the link finds an empty line
-            _head->SetOverflowUsed(_head->OverflowUsed + 1);
-            EndLocked();
-            _owners?.Give(number, name);
-            return At(number);
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        uint number = _head->FirstFree;
+        bool isNew = Find(number) is var free && (free == null || !Bucket.IsEmptyLocked(free)); // the free list is empty, or damaged
+        if (isNew && !TryTakeNewLocked(out number, out failure))
+            return null;
+        BeginLocked(number, name, usedIfLedTo: Used + 1);
+        Volatile.Write(ref _head->FirstFree, isNew ? 0 : At(number)->Next);
+        CrashPoints.Pass(CrashPoint.LineOnItsWay);
+        *At(number) = default; // a free line may be damaged: its state, say, though its slots are empty
+        last->Next = number; // a reader that follows the link finds an empty line
+        _head->SetOverflowUsed(_head->OverflowUsed + 1);
+        EndLocked();
+        _owners?.Give(number, name);
+        return At(number);
     }
 
     /// <summary>Returns the empty last line of a bucket to the free list. Readers may still be in it, and find nothing.</summary>
@@ -92,36 +85,22 @@ internal sealed unsafe class OverflowLines : IDisposable
         Bucket* line = At(number);
         Debug.Assert(Bucket.IsEmptyLocked(line) && line->Next == 0, "A line that is returned has no entries and no next line.");
         line->ClearExpiry();
-        _lock.Enter();
-        try
-        {
-            BeginLocked(number, name, usedIfLedTo: Used);
-            before->Next = 0;
-            CrashPoints.Pass(CrashPoint.LineOnItsWay);
-            FreeLocked(number);
-            _owners?.TakeBack(number, name);
-            Debug.Assert(Used > 0, "No line is returned twice.");
-            _head->SetOverflowUsed(_head->OverflowUsed - 1);
-            EndLocked();
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        BeginLocked(number, name, usedIfLedTo: Used);
+        before->Next = 0;
+        CrashPoints.Pass(CrashPoint.LineOnItsWay);
+        FreeLocked(number);
+        _owners?.TakeBack(number, name);
+        Debug.Assert(Used > 0, "No line is returned twice.");
+        _head->SetOverflowUsed(_head->OverflowUsed - 1);
+        EndLocked();
     }
 
     /// <summary>Begins to record which lines buckets link to.</summary>
     internal void BeginInspection()
     {
-        _lock.Enter();
-        try
-        {
-            _owners = new LineOwners(End);
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        _owners = new LineOwners(End);
     }
 
     /// <summary>Records that a line of a locked bucket links to an overflow line.</summary>
@@ -130,15 +109,8 @@ internal sealed unsafe class OverflowLines : IDisposable
     /// <returns><see langword="false"/> if another line links to it as well, or it was never allocated.</returns>
     internal bool TryReach(uint number, ulong name)
     {
-        _lock.Enter();
-        try
-        {
-            return number < End && _owners!.TryClaim(number, name);
-        }
-        finally
-        {
-            _lock.Exit();
-        }
+        using TinySpinLock.Scope held = _lock.EnterScope();
+        return number < End && _owners!.TryClaim(number, name);
     }
 
     /// <summary>

@@ -21,7 +21,6 @@ internal readonly unsafe struct SlotPlace
     /// <summary>The line; null for no place.</summary>
     internal Bucket* Line => (Bucket*)((nuint)_at & ~(nuint)(Bucket.SizeBytes - 1));
 
-    /// <summary>The number of the slot in its line.</summary>
     internal int Slot => Bucket.NumberOf(Line, _at);
 
     /// <summary>What the slot holds. Acquire.</summary>

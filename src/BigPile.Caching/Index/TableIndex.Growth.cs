@@ -38,15 +38,8 @@ internal sealed unsafe partial class TableIndex
     {
         if ((long)BucketCount >= WantedFor(entries))
             return false;
-        _splitting.Enter(); // a short wait: GrowFor splits a few buckets only
-        try
-        {
-            return IsMoreToSplitLocked(entries, MaxSplitsAhead);
-        }
-        finally
-        {
-            _splitting.Exit();
-        }
+        using TinySpinLock.Scope held = _splitting.EnterScope(); // a short wait: GrowFor splits a few buckets only
+        return IsMoreToSplitLocked(entries, MaxSplitsAhead);
     }
 
     private bool IsMoreToSplitLocked(long entries, int maxSplits)
@@ -137,4 +130,30 @@ internal sealed unsafe partial class TableIndex
 
     /// <summary>Locks the bucket that a split makes. The old one is locked before it; only the thread that splits holds two.</summary>
     internal BornLock LockBorn(in LockedBucket old, ulong number) => new(this, old, number);
+}
+
+/// <summary>Holds the lock of a split's new bucket until disposed. Takes none if the old bucket's lock is the same one.</summary>
+internal readonly ref struct BornLock
+{
+    private readonly TableIndex _index;
+    private readonly bool _isOwn; // whether Dispose releases the lock: the new bucket does not share the old one's
+
+    /// <summary>Takes the lock.</summary>
+    internal unsafe BornLock(TableIndex index, in LockedBucket old, ulong number)
+    {
+        _index = index;
+        _isOwn = !index.Locks.IsShared(old.Number, number);
+        if (_isOwn)
+            index.Locks.Enter(number);
+        Bucket = new LockedBucket(index, index.At(number), number);
+    }
+
+    /// <summary>The new bucket. Do not dispose it: this type releases its lock.</summary>
+    internal LockedBucket Bucket { get; }
+
+    public void Dispose()
+    {
+        if (_isOwn)
+            _index.Locks.Exit(Bucket.Number);
+    }
 }

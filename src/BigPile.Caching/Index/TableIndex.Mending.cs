@@ -56,7 +56,6 @@ internal sealed unsafe partial class TableIndex
         return line;
     }
 
-    /// <summary>Whether a hash belongs to a locked bucket.</summary>
     internal static bool IsOf(in LockedBucket bucket, ulong hash) => (hash & MaskOf(bucket.First->Level)) == bucket.Number;
 
     /// <summary>Ends a bucket's chain at a line. The index loses the entries of further lines; a walk finds them.</summary>

@@ -13,7 +13,6 @@ internal static class WalkPlace
     /// <summary>One past the last position.</summary>
     internal const ulong End = 1UL << IndexSlot.KnownHashBits;
 
-    /// <summary>The position of a hash.</summary>
     internal static ulong Of(ulong hash) => Reverse(hash & (End - 1));
 
     /// <summary>The known bits of the hashes at a position.</summary>

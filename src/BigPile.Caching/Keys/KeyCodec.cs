@@ -2,8 +2,8 @@ using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
-using BigPile.Tables;
 using BigPile.Access;
+using BigPile.Tables;
 
 namespace BigPile.Caching.Keys;
 
@@ -78,7 +78,6 @@ internal sealed class KeyCodec<TKey>(
         return comparer == null ? new KeyProbe(bytes, hash.Of(bytes)) : ProbeByComparer(Decode(bytes), stack);
     }
 
-    /// <summary>Decodes a key.</summary>
     internal TKey Decode(ReadOnlySpan<byte> bytes)
     {
         if (typeof(TKey) == typeof(long))
@@ -127,31 +126,17 @@ internal sealed class KeyCodec<TKey>(
         ArgumentNullException.ThrowIfNull(key);
         if (typeof(TKey) == typeof(string))
             return TextKey.Encode((string)(object)key, stack);
-        PileBuffer buffer = BufferRental.Rent();
-        try
-        {
-            _codec.Serialize(key, buffer);
-            return buffer.WrittenSpan.ToArray();
-        }
-        finally
-        {
-            BufferRental.Return(buffer);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer buffer);
+        _codec.Serialize(key, buffer);
+        return buffer.WrittenSpan.ToArray();
     }
 
     private TKey DecodeObject(ReadOnlySpan<byte> bytes)
     {
-        PileBuffer buffer = BufferRental.Rent();
-        try
-        {
-            bytes.CopyTo(buffer.GetSpan(bytes.Length));
-            buffer.Advance(bytes.Length);
-            return (TKey)_codec.Deserialize(buffer);
-        }
-        finally
-        {
-            BufferRental.Return(buffer);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer buffer);
+        bytes.CopyTo(buffer.GetSpan(bytes.Length));
+        buffer.Advance(bytes.Length);
+        return (TKey)_codec.Deserialize(buffer);
     }
 
     private KeyProbe ProbeByComparer(TKey key, Span<byte> stack)
@@ -164,4 +149,22 @@ internal sealed class KeyCodec<TKey>(
         matcher.Learn();
         return new KeyProbe(bytes, hashed, matcher);
     }
+}
+
+/// <summary>The key types that a table may have, as stored in its definition.</summary>
+internal enum KeyKind : byte
+{
+    String = 1,
+    Int64 = 2,
+    Guid = 3,
+    Int32 = 4,
+
+    /// <summary>
+    /// Any other type, as the codec encodes objects, where equal keys may have different bytes. Tables older than <see cref="Normal"/>, and
+    /// types that only an application's codec knows.
+    /// </summary>
+    Object = 5,
+
+    /// <summary>Any other type, in normal form: equal numbers and instants in a key have equal bytes.</summary>
+    Normal = 6,
 }

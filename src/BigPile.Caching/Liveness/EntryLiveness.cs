@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Tags;
 
 namespace BigPile.Caching.Liveness;
@@ -108,4 +109,31 @@ internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, Visi
 
     /// <summary>Whether the key reads as missing though the index has an entry for it.</summary>
     internal bool IsNoneLocked(in EntryHead head, ref long now) => !visibility.Shows(head.Version) || Of(head, ref now) != EntryState.Live;
+}
+
+/// <summary>Whether an entry is live, and if not, why.</summary>
+internal enum EntryState : byte
+{
+    /// <summary>Live.</summary>
+    Live,
+
+    /// <summary>A tombstone, which records that the key was removed; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
+    Tombstone,
+
+    /// <summary>Expired. May be freed.</summary>
+    Expired,
+
+    /// <summary>Removed by its tag or by a clear. May be freed.</summary>
+    Invalidated,
+}
+
+/// <summary>What follows from the state of an entry.</summary>
+internal static class EntryStateExtensions
+{
+    /// <summary>Whether the entry may be freed. A tombstone is not live, but stays.</summary>
+    internal static bool IsDead(this EntryState state) => state >= EntryState.Expired;
+
+    /// <summary>The counter for the removal of a dead entry.</summary>
+    internal static Counter Reason(this EntryState state) =>
+        state == EntryState.Invalidated ? Counter.Removals : Counter.Expirations;
 }

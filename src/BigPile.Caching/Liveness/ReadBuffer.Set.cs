@@ -75,7 +75,6 @@ internal sealed partial class ReadBuffer
             _older = older;
         }
 
-        /// <summary>The number of cells.</summary>
         internal int Length { get; }
 
         internal Set? Older

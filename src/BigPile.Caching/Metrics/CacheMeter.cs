@@ -67,7 +67,6 @@ internal sealed class CacheMeter
             _caches.Add(tables);
     }
 
-    /// <summary>Removes the tables of a cache.</summary>
     internal void Remove(Func<MeteredTable[]> tables)
     {
         lock (_registering)

@@ -23,10 +23,8 @@ namespace BigPile.Caching.Metrics;
 /// </remarks>
 internal sealed unsafe class TableCounters
 {
-    /// <summary>The cells that threads share.</summary>
     internal const int SharedCells = 8;
 
-    /// <summary>The bytes of a cell.</summary>
     internal const int CellBytes = CounterCount * sizeof(long);
 
     internal const int CounterCount = 16; // words of a cell: the counters, some unused, and the check word at the end
@@ -73,7 +71,6 @@ internal sealed unsafe class TableCounters
     /// <summary>The number of owned cells, unless a process with another number of processors made them.</summary>
     internal static int UsualOwnCells { get; } = Math.Clamp(Environment.ProcessorCount * 4, 32, MostOwnCells);
 
-    /// <summary>The most owned cells.</summary>
     internal const int MostOwnCells = 256;
 
     internal long Entries => Sum(Counter.Entries);
@@ -274,4 +271,17 @@ internal sealed unsafe class TableCounters
     {
         internal fixed long Values[CounterCount];
     }
+}
+
+/// <summary>Entries and their bytes, as counted or as the difference of a change.</summary>
+/// <param name="Entries">The number of entries.</param>
+/// <param name="FootprintBytes">The bytes of their blocks in the pile, headers and slack included.</param>
+/// <param name="PayloadBytes">The bytes of their payloads.</param>
+internal readonly record struct BlockCount(long Entries, long FootprintBytes, long PayloadBytes)
+{
+    public static BlockCount operator +(in BlockCount one, in BlockCount other) =>
+        new(one.Entries + other.Entries, one.FootprintBytes + other.FootprintBytes, one.PayloadBytes + other.PayloadBytes);
+
+    public static BlockCount operator -(in BlockCount one, in BlockCount other) =>
+        new(one.Entries - other.Entries, one.FootprintBytes - other.FootprintBytes, one.PayloadBytes - other.PayloadBytes);
 }

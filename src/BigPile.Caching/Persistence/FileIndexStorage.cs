@@ -12,7 +12,6 @@ namespace BigPile.Caching.Persistence;
 /// </summary>
 internal sealed unsafe class FileIndexStorage : IndexStorage
 {
-    /// <summary>The bytes of a head file.</summary>
     internal const int HeadBytes = 64 << 10;
 
     /// <summary>The prefix of the names of head files.</summary>
@@ -55,7 +54,6 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
     /// <summary>The area of the checksums that a clean stop writes.</summary>
     internal byte* ChecksumArea => _map.Start + ChecksumOffset;
 
-    /// <summary>The names of a table's files.</summary>
     internal static string[] NamesOf(int tableId) =>
         [Name(HeadPrefix, tableId), Name(BucketsPrefix, tableId), Name(OverflowPrefix, tableId)];
 

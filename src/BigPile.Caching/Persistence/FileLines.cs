@@ -21,7 +21,6 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
     private GrowingMap? _map;
     private bool _isDisposed;
 
-    /// <summary>The bytes of a file with so many lines.</summary>
     internal static long BytesFor(ulong lines) => (long)lines * Bucket.SizeBytes;
 
     /// <summary>

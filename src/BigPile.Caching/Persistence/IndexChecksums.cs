@@ -19,7 +19,6 @@ namespace BigPile.Caching.Persistence;
 /// <param name="area">The area of the checksums.</param>
 internal readonly unsafe struct IndexChecksums(TableIndex index, byte* area)
 {
-    /// <summary>The bytes of the area.</summary>
     internal const int AreaBytes = 24 << 10;
 
     private const int FirstPart = 4;

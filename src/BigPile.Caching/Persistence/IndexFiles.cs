@@ -24,7 +24,6 @@ namespace BigPile.Caching.Persistence;
 /// </remarks>
 internal sealed unsafe class IndexFiles : IDisposable
 {
-    /// <summary>The name of the common file.</summary>
     internal const string FileName = "index";
 
     /// <summary>The name of the file with the number of the use. It is always in the pile's own directory.</summary>
@@ -62,7 +61,6 @@ internal sealed unsafe class IndexFiles : IDisposable
         Intents = new IntentLog((Intent*)(_map.Start + IndexFilesHead.IntentsOffset), IndexFilesHead.IntentCount);
     }
 
-    /// <summary>The directory of the files.</summary>
     internal HeldDirectory Directory { get; }
 
     internal Guid PileId { get; }

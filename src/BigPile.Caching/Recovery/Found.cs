@@ -20,7 +20,6 @@ internal unsafe struct Found
 
     internal BlockSnapshot View;
 
-    /// <summary>The head of the block.</summary>
     internal readonly EntryHead Head => new(View.Payload);
 
     internal readonly long PayloadBytes => View.PayloadBytes;

@@ -78,7 +78,6 @@ internal sealed class KeyStripe
             return [.. _pending]; // a copy: the visitor removes some
     }
 
-    /// <summary>Whether an entry is still pending.</summary>
     internal bool IsPending(PendingDemotion entry)
     {
         lock (_pendingLock)

@@ -68,7 +68,6 @@ internal static class SpillDirectory
         }
     }
 
-    /// <summary>Deletes a directory if it is empty.</summary>
     internal static void DeleteIfEmpty(string directory)
     {
         try

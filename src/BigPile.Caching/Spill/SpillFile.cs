@@ -35,10 +35,10 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     private bool _isClosed; // under _changing; for good
 
     /// <summary>How often a file failed or could not be created.</summary>
-    internal long Failures => Interlocked.Read(ref _failures);
+    internal long Failures => Volatile.Read(ref _failures);
 
     /// <summary>Entries lost with failed files.</summary>
-    internal long Lost => Interlocked.Read(ref _lost);
+    internal long Lost => Volatile.Read(ref _lost);
 
     /// <summary>Entries in the file, and its size in bytes.</summary>
     internal (long Entries, long Bytes) Size

@@ -54,14 +54,13 @@ internal sealed class SpillStore : IDisposable
     internal (long Entries, long Bytes) Size => _file.Size;
 
     /// <summary>Entries promoted to memory.</summary>
-    internal long Promoted => Interlocked.Read(ref _promoted);
+    internal long Promoted => Volatile.Read(ref _promoted);
 
     /// <summary>
     /// Entries that could not be written because the disk was full or the file failed, and those lost with a failed file.
     /// </summary>
-    internal long Lost => Interlocked.Read(ref _lost) + _file.Lost;
+    internal long Lost => Volatile.Read(ref _lost) + _file.Lost;
 
-    /// <summary>The stripe of a key.</summary>
     internal KeyStripe StripeOf(ulong hash) => _stripes[(int)(hash % StripeCount)];
 
     /// <summary>Adds a copy of an evicted entry, so that it can be found. The bucket's lock is held.</summary>

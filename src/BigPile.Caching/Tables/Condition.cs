@@ -37,6 +37,15 @@ internal readonly struct Condition
     /// <summary>Whether it compares the entry's version.</summary>
     internal bool IsOfVersion => _form == Form.Version;
 
+    /// <summary>Whether the condition of a put was met; if not, its result becomes a public value.</summary>
+    internal static bool WasMet(ref PutResult result)
+    {
+        if (result != NotMet)
+            return true;
+        result = default;
+        return false;
+    }
+
     /// <summary>The entry must have this version; 0: the key must be missing.</summary>
     internal static Condition Of(ulong version) => new(Form.Version, version);
 

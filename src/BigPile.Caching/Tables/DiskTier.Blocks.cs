@@ -12,7 +12,6 @@ namespace BigPile.Caching.Tables;
 /// <summary>Reads blocks that are not in the pile.</summary>
 internal sealed unsafe partial class DiskTier
 {
-    /// <summary>Reads the value of a block.</summary>
     internal void ReadBlock<TReader>(PileBuffer block, ref TReader reader, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
@@ -25,7 +24,6 @@ internal sealed unsafe partial class DiskTier
         }
     }
 
-    /// <summary>The version of a block's entry.</summary>
     internal static ulong VersionOf(ReadOnlySpan<byte> block)
     {
         fixed (byte* payload = block)

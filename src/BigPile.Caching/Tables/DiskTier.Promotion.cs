@@ -37,22 +37,15 @@ internal sealed unsafe partial class DiskTier
     /// <exception cref="PileFullException">Nothing in memory may be evicted for it.</exception>
     internal bool TryPromote(in KeyProbe key)
     {
-        PileBuffer block = BufferRental.Rent();
-        try
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        SpillOutcome outcome = Promote(key, block);
+        if (outcome == SpillOutcome.MemoryFull)
         {
-            SpillOutcome outcome = Promote(key, block);
-            if (outcome == SpillOutcome.MemoryFull)
-            {
-                throw new PileFullException(
-                    $"An entry of the table '{table.Name}' can't come back to memory: the table is at its limit, and nothing in it may "
-                    + "go.");
-            }
-            return outcome != SpillOutcome.Missing;
+            throw new PileFullException(
+                $"An entry of the table '{table.Name}' can't come back to memory: the table is at its limit, and nothing in it may "
+                + "go.");
         }
-        finally
-        {
-            BufferRental.Return(block);
-        }
+        return outcome != SpillOutcome.Missing;
     }
 
     /// <summary>Promotes an entry that memory does not have. The stripe lock is held.</summary>

@@ -66,25 +66,18 @@ internal sealed partial class DiskTier
     private bool TryFree(ReadOnlySpan<byte> key)
     {
         ulong hash = table.Hash.Of(key);
-        PileBuffer block = BufferRental.Rent();
-        try
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        lock (spill.StripeOf(hash).Lock)
         {
-            lock (spill.StripeOf(hash).Lock)
-            {
-                // A pending one is newer than the record: its write replaces it.
-                if (!spill.TryReadStripeLocked(hash, key, block, out PendingDemotion? pending) || pending != null)
-                    return false;
-                EntryState state = table.Liveness.Of(block.WrittenSpan);
-                if (!state.IsDead())
-                    return false;
-                spill.RemoveStripeLocked(hash, key);
-                ReportDead(block.WrittenSpan, state);
-                return true;
-            }
-        }
-        finally
-        {
-            BufferRental.Return(block);
+            // A pending one is newer than the record: its write replaces it.
+            if (!spill.TryReadStripeLocked(hash, key, block, out PendingDemotion? pending) || pending != null)
+                return false;
+            EntryState state = table.Liveness.Of(block.WrittenSpan);
+            if (!state.IsDead())
+                return false;
+            spill.RemoveStripeLocked(hash, key);
+            ReportDead(block.WrittenSpan, state);
+            return true;
         }
     }
 }

@@ -75,29 +75,22 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         where TReader : struct, IPayloadReader, allows ref struct
     {
         info = default;
-        PileBuffer block = BufferRental.Rent();
-        try
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        for (int tries = 0; tries < MostTries; tries++)
         {
-            for (int tries = 0; tries < MostTries; tries++)
+            SpillOutcome outcome = Promote(key, block, minVersion);
+            if (outcome == SpillOutcome.Missing)
+                return false;
+            if (outcome != SpillOutcome.InMemory)
             {
-                SpillOutcome outcome = Promote(key, block, minVersion);
-                if (outcome == SpillOutcome.Missing)
-                    return false;
-                if (outcome != SpillOutcome.InMemory)
-                {
-                    ReadBlock(block, ref reader, out info);
-                    return true;
-                }
-                // With no stripe lock: reads of memory take none.
-                if (table.Lookup.TryReadMemory(key, ref reader, minVersion, out info))
-                    return true; // else too old, or evicted again
+                ReadBlock(block, ref reader, out info);
+                return true;
             }
-            return false;
+            // With no stripe lock: reads of memory take none.
+            if (table.Lookup.TryReadMemory(key, ref reader, minVersion, out info))
+                return true; // else too old, or evicted again
         }
-        finally
-        {
-            BufferRental.Return(block);
-        }
+        return false;
     }
 
     /// <summary>As <see cref="TryRead"/>, for a call that counts as a hit or a miss.</summary>
@@ -179,39 +172,17 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     /// <returns>Whether that entry was live.</returns>
     private bool TryReplaceStripeLocked(in KeyProbe key, ulong version)
     {
-        PileBuffer block = BufferRental.Rent();
-        try
-        {
-            if (!spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _))
-                return false;
-            spill.RemoveStripeLocked(key.Hash, key.Bytes, version); // a new entry that is evicted already stays
-            return IsAliveBlockOf(key, block.WrittenSpan) && VersionOf(block.WrittenSpan) < version;
-        }
-        finally
-        {
-            BufferRental.Return(block);
-        }
-    }
-
-    private PutResult PutIfStripeLocked(
-        in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
-    {
-        PileBuffer block = BufferRental.Rent();
-        try
-        {
-            return PutIfStripeLocked(key, spec, request, block, out info);
-        }
-        finally
-        {
-            BufferRental.Return(block);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        if (!spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _))
+            return false;
+        spill.RemoveStripeLocked(key.Hash, key.Bytes, version); // a new entry that is evicted already stays
+        return IsAliveBlockOf(key, block.WrittenSpan) && VersionOf(block.WrittenSpan) < version;
     }
 
     // No other thread puts the key meanwhile, but memory may evict it at any instant.
-    private PutResult PutIfStripeLocked(
-        in KeyProbe key, in EntrySpec spec, in PutRequest request, PileBuffer block,
-        out EntryInfo info)
+    private PutResult PutIfStripeLocked(in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
         while (true)
         {
             info = default;
@@ -254,17 +225,26 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     private bool TryVersionStripeLocked(in KeyProbe key, out ulong version)
     {
         version = 0;
-        PileBuffer block = BufferRental.Rent();
-        try
-        {
-            if (!TryReadAliveStripeLocked(key, block))
-                return false;
-            version = VersionOf(block.WrittenSpan);
-            return true;
-        }
-        finally
-        {
-            BufferRental.Return(block);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        if (!TryReadAliveStripeLocked(key, block))
+            return false;
+        version = VersionOf(block.WrittenSpan);
+        return true;
     }
+}
+
+/// <summary>The outcome of a lookup of a key that memory did not have.</summary>
+internal enum SpillOutcome
+{
+    /// <summary>There is no entry.</summary>
+    Missing,
+
+    /// <summary>Memory has it: it was put or promoted meanwhile.</summary>
+    InMemory,
+
+    /// <summary>It was promoted; its block was copied.</summary>
+    Promoted,
+
+    /// <summary>It stays in the file as nothing in memory may be evicted for it; its block was copied.</summary>
+    MemoryFull,
 }

@@ -113,7 +113,6 @@ internal readonly struct EntrySpecs(TableEngine table)
         return time.Ticks;
     }
 
-    /// <summary>The hashes of a put's tags.</summary>
     internal static ulong[] TagHashesOf(EntryOptions? options) =>
         options?.Tags == null ? [] : HashTags(options.Tags, stackalloc ulong[EntryHead.MaxTags]).ToArray();
 

@@ -23,26 +23,19 @@ internal readonly unsafe struct Lease(TableEngine table)
     private bool TryLeaseSpilled(
         DiskTier disk, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse)
     {
-        PileBuffer block = BufferRental.Rent();
-        try
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        if (!isUse)
+            return TryLeaseSpilledPeek(disk, key, block, out lease, out info);
+        while (true)
         {
-            if (!isUse)
-                return TryLeaseSpilledPeek(disk, key, block, out lease, out info);
-            while (true)
-            {
-                SpillOutcome outcome = disk.Promote(key, block); // a lease in place needs the entry in memory
-                if (outcome == SpillOutcome.MemoryFull)
-                    return LeaseCopy(block, out lease, out info); // it stays in the file
-                if (TryLeaseInMemory(key, out lease, out info, isUse))
-                    return true;
-                // Else it was evicted again between the two.
-                if (outcome == SpillOutcome.Missing)
-                    return false;
-            }
-        }
-        finally
-        {
-            BufferRental.Return(block);
+            SpillOutcome outcome = disk.Promote(key, block); // a lease in place needs the entry in memory
+            if (outcome == SpillOutcome.MemoryFull)
+                return LeaseCopy(block, out lease, out info); // it stays in the file
+            if (TryLeaseInMemory(key, out lease, out info, isUse))
+                return true;
+            // Else it was evicted again between the two.
+            if (outcome == SpillOutcome.Missing)
+                return false;
         }
     }
 

@@ -26,7 +26,6 @@ internal readonly unsafe struct Lookup(TableEngine table)
 {
     private readonly TableEngine _table = table;
 
-    /// <summary>Reads the value of a key.</summary>
     internal bool TryRead<TReader>(in KeyProbe key, ref TReader reader, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct =>
         TryRead(key, ref reader, minVersion: 0, out info);

@@ -43,26 +43,19 @@ internal readonly struct Peek(TableEngine table)
     // The entry stays in the file: a peek is no use.
     private unsafe bool TryPeekSpilled(DiskTier disk, in KeyProbe key, out EntryCopy copy)
     {
-        PileBuffer block = BufferRental.Rent();
-        try
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        lock (disk.LockOf(key))
         {
-            lock (disk.LockOf(key))
-            {
-                // Again, as a promotion may have moved it. An eviction in between takes no stripe lock, and leaves it pending, where the
-                // next line finds it.
-                if (TryPeekInMemory(key, out copy))
-                    return true;
-                if (!disk.TryReadAliveStripeLocked(key, block))
-                    return false;
-            }
-            fixed (byte* payload = block.WrittenSpan)
-                copy = Copy(new EntryHead(payload), block.LengthBytes);
-            return true;
+            // Again, as a promotion may have moved it. An eviction in between takes no stripe lock, and leaves it pending, where the
+            // next line finds it.
+            if (TryPeekInMemory(key, out copy))
+                return true;
+            if (!disk.TryReadAliveStripeLocked(key, block))
+                return false;
         }
-        finally
-        {
-            BufferRental.Return(block);
-        }
+        fixed (byte* payload = block.WrittenSpan)
+            copy = Copy(new EntryHead(payload), block.LengthBytes);
+        return true;
     }
 
     /// <summary>Reads the pointer of an entry whose value is an object.</summary>

@@ -13,7 +13,6 @@ internal readonly unsafe struct Prefetch(TableEngine table)
     /// <summary>Keys per group: with fewer, misses overlap less; with more, lines evict each other.</summary>
     internal const int GroupKeys = 16;
 
-    /// <summary>Prefetches the buckets of hashes.</summary>
     internal void Buckets(ReadOnlySpan<ulong> hashes)
     {
         foreach (ulong hash in hashes)

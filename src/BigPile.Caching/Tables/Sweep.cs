@@ -27,7 +27,6 @@ internal sealed unsafe class Sweep(TableEngine table)
     // inserted entries meanwhile.
     private ulong _marksUpTo;
 
-    /// <summary>The number of buckets of a full sweep.</summary>
     internal int BucketsToSweep => (int)Math.Min(int.MaxValue, table.Index.BucketCount);
 
     /// <summary>Sweeps some buckets, from where the last sweep ended.</summary>
@@ -97,17 +96,10 @@ internal sealed unsafe class Sweep(TableEngine table)
     /// <param name="then">Done while no sweep runs.</param>
     internal void RestartRound(Action then)
     {
-        _sweepLock.Enter();
-        try
-        {
-            _marksUpTo = 0;
-            table.Disk?.ForgetRoundsLocked();
-            then();
-        }
-        finally
-        {
-            _sweepLock.Exit();
-        }
+        using TinySpinLock.Scope held = _sweepLock.EnterScope();
+        _marksUpTo = 0;
+        table.Disk?.ForgetRoundsLocked();
+        then();
     }
 
     private long AllSpilled(CancellationToken stop)
@@ -117,19 +109,12 @@ internal sealed unsafe class Sweep(TableEngine table)
         long freed = 0;
         for (bool isFirst = true; !stop.IsCancellationRequested; isFirst = false)
         {
-            _sweepLock.Enter();
-            try
-            {
-                if (isFirst)
-                    disk.RestartSweepLocked(); // a round of its own
-                freed += disk.SweepLocked(RecordsAtOnce);
-                if (!disk.IsSweepUnderWayLocked)
-                    break;
-            }
-            finally
-            {
-                _sweepLock.Exit();
-            }
+            using TinySpinLock.Scope held = _sweepLock.EnterScope();
+            if (isFirst)
+                disk.RestartSweepLocked(); // a round of its own
+            freed += disk.SweepLocked(RecordsAtOnce);
+            if (!disk.IsSweepUnderWayLocked)
+                break;
         }
         return freed;
     }

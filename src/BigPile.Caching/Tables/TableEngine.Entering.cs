@@ -123,3 +123,19 @@ internal sealed partial class TableEngine
     private void ThrowConfiguring() => throw new InvalidOperationException(
         $"The table '{Name}' is being configured, and can't be used meanwhile by code that a call runs, such as a codec or a comparer.");
 }
+
+/// <summary>Who may enter a table. Open and Paused alternate; Closed is for good, and Dropped unless the drop fails.</summary>
+internal enum TableState
+{
+    /// <summary>All calls enter.</summary>
+    Open,
+
+    /// <summary>Calls wait: what they depend on is changed.</summary>
+    Paused,
+
+    /// <summary>Calls throw: the cache was disposed.</summary>
+    Closed,
+
+    /// <summary>Calls throw: the table was dropped.</summary>
+    Dropped,
+}

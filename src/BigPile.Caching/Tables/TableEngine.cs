@@ -109,7 +109,6 @@ internal sealed partial class TableEngine : IDisposable
 
     internal TagMarks Tags { get; }
 
-    /// <summary>Whether an entry is live.</summary>
     internal EntryLiveness Liveness { get; }
 
     /// <summary>What reads show while the index is rebuilt.</summary>

@@ -48,7 +48,6 @@ internal sealed unsafe class MarkPlaces(TableIndex index)
         return _free.Pop();
     }
 
-    /// <summary>Returns an empty slot.</summary>
     internal void Return(SlotPlace place)
     {
         Debug.Assert(place.Value.IsEmpty, "The slot is empty.");

@@ -62,7 +62,6 @@ internal sealed unsafe partial class TagMarks(TableHeap heap, int tableId, Table
         }
     }
 
-    /// <summary>The number of marks.</summary>
     internal int Count
     {
         get

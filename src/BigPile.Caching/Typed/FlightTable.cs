@@ -48,7 +48,6 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    /// <summary>Gets a value, or makes it.</summary>
     internal async ValueTask<TValue> GetOrAddAsync<TState>(
         TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options,
         CancellationToken cancellation)

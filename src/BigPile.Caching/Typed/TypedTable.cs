@@ -250,16 +250,9 @@ internal sealed class TypedTable<TKey, TValue>
 
     private PutResult PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, Condition condition, out EntryInfo info)
     {
-        PileBuffer buffer = BufferRental.Rent();
-        try
-        {
-            BlockKind kind = Core.Heap.Encode(value, buffer);
-            return Put(key, buffer.WrittenSpan, (ValueKind)kind, options, condition, out info);
-        }
-        finally
-        {
-            BufferRental.Return(buffer);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer buffer);
+        BlockKind kind = Core.Heap.Encode(value, buffer);
+        return Put(key, buffer.WrittenSpan, (ValueKind)kind, options, condition, out info);
     }
 
     private bool TryCopy(in KeyProbe key, out CopyReader copy, out EntryInfo info)

@@ -51,7 +51,6 @@ internal readonly unsafe struct BlockSnapshot
     /// <summary>Whether no segment is at the address.</summary>
     internal bool IsNone => Start == null;
 
-    /// <summary>The bytes behind the header.</summary>
     internal byte* Payload => Start + BlockHeader.SizeBytes;
 
     /// <summary>The payload's bytes, of a block that is no link.</summary>

@@ -62,7 +62,6 @@ internal sealed unsafe partial class BlockStore
         return new Block(start, (ulong*)start, link.TargetAddress, new BlockHeader(*(ulong*)start), *info);
     }
 
-    /// <summary>The owner word of a link target.</summary>
     internal static OwnerWord OwnerWordOf(Block target) => new(*(ulong*)(target.Start + BlockHeader.SizeBytes));
 
     /// <summary>Recovers the page of an address, if it is not recovered yet.</summary>

@@ -75,10 +75,8 @@ internal sealed unsafe partial class BlockStore
     /// <summary>Reclaims freed space.</summary>
     internal Reclaimer Reclaimer { get; }
 
-    /// <summary>Whether blocks have checksums.</summary>
     internal bool HasChecksums => _hasChecksums;
 
-    /// <summary>The kind of checksum that blocks have.</summary>
     internal BlockChecksumKind Checksums => _checksums;
 
     /// <summary>Whether each read verifies the checksum.</summary>
@@ -91,7 +89,7 @@ internal sealed unsafe partial class BlockStore
     internal PageRecovery? PageRecovery { get; }
 
     /// <summary>Link targets made since the pile was opened, less those freed.</summary>
-    internal long LinkCount => Interlocked.Read(ref _linkCount);
+    internal long LinkCount => Volatile.Read(ref _linkCount);
 
     /// <summary>The log epoch that marks freed flushed blocks, and pages that are laid out.</summary>
     internal long FreeMarkEpoch
@@ -191,7 +189,6 @@ internal sealed unsafe partial class BlockStore
             : (blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes * SizeClasses.PageBytes;
     }
 
-    /// <summary>The public kind of a block.</summary>
     internal static PayloadKind PayloadKindOf(BlockKind kind) => kind switch
     {
         BlockKind.String or BlockKind.Utf16String => PayloadKind.String,

@@ -10,24 +10,15 @@ using BigPile.Layout;
 namespace BigPile.Access;
 
 /// <summary>Walks over all blocks in address order, some pages at a time.</summary>
-internal sealed unsafe class BlockWalk
+internal sealed unsafe class BlockWalk(BlockStore blocks, BlockReader reader, SharedReader? shared)
 {
     private const int PagesAtOnce = 64; // 4 MiB in one critical region
     private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
 
-    private readonly BlockStore _blocks; // barrier, allocator and page recovery
-    private readonly BlockReader _reader; // reads what a walk finds, by the rules of any read
-    private readonly SharedReader? _shared; // null unless the pile is open for reading only
-    private readonly SegmentMap _map; // memory and page info by address
-
-    /// <summary>Walks over the blocks of a pile.</summary>
-    internal BlockWalk(BlockStore blocks, BlockReader reader, SharedReader? shared)
-    {
-        _blocks = blocks;
-        _reader = reader;
-        _shared = shared;
-        _map = blocks.Map;
-    }
+    private readonly BlockStore _blocks = blocks; // barrier, allocator and page recovery
+    private readonly BlockReader _reader = reader; // reads what a walk finds, by the rules of any read
+    private readonly SharedReader? _shared = shared; // null unless the pile is open for reading only
+    private readonly SegmentMap _map = blocks.Map; // memory and page info by address
 
     /// <summary>Collects entries from an address on.</summary>
     /// <returns>Their number; 0 at the end of the pile.</returns>

@@ -11,14 +11,12 @@ namespace BigPile.Access;
 /// <remarks>What a kill leaves after each store: Durability/crash/put.md.</remarks>
 internal sealed unsafe class BlockWriter(BlockStore blocks)
 {
-    /// <summary>Stores the bytes of a payload.</summary>
     internal PilePointer Put(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0) =>
         Put(new ReadyPayload(payload, kind, preallocateBytes));
 
     /// <summary>Stores a string of ASCII characters.</summary>
     internal PilePointer PutAscii(string value) => Put(new AsciiPayload(value));
 
-    /// <summary>Stores bytes, all zero.</summary>
     internal PilePointer PutZeros(int lengthBytes) => Put(new ZerosPayload(lengthBytes));
 
     /// <summary>Stores bytes from several buffers.</summary>

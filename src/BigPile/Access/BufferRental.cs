@@ -19,6 +19,10 @@ internal static class BufferRental
         return buffer ?? new PileBuffer();
     }
 
+    /// <summary>Rents a buffer until the loan is disposed.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static Loan Lend(out PileBuffer buffer) => new(buffer = Rent());
+
     /// <summary>Makes a payload the whole content of a buffer.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static unsafe void Fill(PileBuffer buffer, byte* payload, long lengthBytes) =>
@@ -30,5 +34,12 @@ internal static class BufferRental
         Debug.Assert(buffer != _spare, "A buffer is returned once: otherwise two threads would write to it.");
         buffer.Clear();
         _spare = buffer;
+    }
+
+    /// <summary>Returns a buffer when it is disposed.</summary>
+    internal readonly struct Loan(PileBuffer buffer) : IDisposable
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public void Dispose() => Return(buffer);
     }
 }

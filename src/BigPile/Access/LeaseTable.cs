@@ -23,7 +23,6 @@ internal sealed class LeaseTable
     /// <summary>Blocks that are leased.</summary>
     internal int Count => Volatile.Read(ref _blockCount);
 
-    /// <summary>Whether any block is leased.</summary>
     internal bool IsAny => Volatile.Read(ref _blockCount) != 0;
 
     /// <summary>Whether a block is leased: its payload must not change, and its slot not be reused.</summary>

@@ -23,7 +23,6 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
 
     private readonly SegmentMap _map = blocks.Map; // for prefetching: memory and page info by address
 
-    /// <summary>Reads many objects.</summary>
     internal int GetMany<T>(ReadOnlySpan<PilePointer> pointers, Span<T?> values)
         where T : class
     {

@@ -16,7 +16,6 @@ namespace BigPile.Access;
 /// <param name="readOnlyPath">The directory if the pile is open for reading only, otherwise null.</param>
 internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWriter writer, Replacer replacer, string? readOnlyPath)
 {
-    /// <summary>Stores an object.</summary>
     internal PilePointer Put(object value)
     {
         ArgumentNullException.ThrowIfNull(value);
@@ -28,7 +27,6 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
         };
     }
 
-    /// <summary>Stores a string.</summary>
     internal PilePointer Put(string value)
     {
         ArgumentNullException.ThrowIfNull(value);
@@ -54,7 +52,6 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
         return writer.PutParts(parts);
     }
 
-    /// <summary>Reads an object.</summary>
     internal bool TryGet(PilePointer pointer, [NotNullWhen(true)] out object? value)
     {
         var objects = default(ObjectReader);
@@ -68,22 +65,14 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
         return false;
     }
 
-    /// <summary>Replaces an object.</summary>
     internal bool TryReplace(PilePointer pointer, object value)
     {
         ArgumentNullException.ThrowIfNull(value);
         if (IsBytes(value))
             return replacer.TryReplace(pointer, Unsafe.As<byte[]>(value), BlockKind.Bytes);
-        PileBuffer buffer = BufferRental.Rent();
-        try
-        {
-            BlockKind kind = Encode(value, buffer);
-            return replacer.TryReplace(pointer, buffer.WrittenSpan, kind);
-        }
-        finally
-        {
-            BufferRental.Return(buffer);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer buffer);
+        BlockKind kind = Encode(value, buffer);
+        return replacer.TryReplace(pointer, buffer.WrittenSpan, kind);
     }
 
     /// <summary>
@@ -107,15 +96,8 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
 
     private PilePointer PutEncoded(object value, int preallocateBytes)
     {
-        PileBuffer buffer = BufferRental.Rent();
-        try
-        {
-            BlockKind kind = Encode(value, buffer);
-            return writer.Put(buffer.WrittenSpan, kind, preallocateBytes);
-        }
-        finally
-        {
-            BufferRental.Return(buffer);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer buffer);
+        BlockKind kind = Encode(value, buffer);
+        return writer.Put(buffer.WrittenSpan, kind, preallocateBytes);
     }
 }

@@ -30,7 +30,6 @@ internal sealed class OperationBarrier(string? directory)
     /// <summary>Held by the thread that closes the pile, trims memory, or blocks writers.</summary>
     internal Lock Closing { get; } = new();
 
-    /// <summary>Whether the pile was closed.</summary>
     internal bool IsClosed => Volatile.Read(ref _state) == Closed;
 
     /// <summary>Enters a critical region as a reader. Each call is paired with an exit in a finally block.</summary>

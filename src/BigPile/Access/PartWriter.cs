@@ -112,16 +112,9 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         Block origin = change.Origin;
         bool isLink = origin.Header.Kind == BlockKind.Link;
         BlockKind kind = isLink ? BlockStore.OwnerWordOf(blocks.TargetOf(origin.Header)).Kind : origin.Header.Kind;
-        PileBuffer copy = BufferRental.Rent();
-        try
-        {
-            old.CopyTo(new Span<byte>(copy.Prepare(old.Length), old.Length));
-            source.CopyTo(new Span<byte>(copy.Start + offsetBytes, source.Length));
-            return replacer.TryReplaceLocked(ref change, copy.WrittenSpan, kind, out failure);
-        }
-        finally
-        {
-            BufferRental.Return(copy);
-        }
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer copy);
+        old.CopyTo(new Span<byte>(copy.Prepare(old.Length), old.Length));
+        source.CopyTo(new Span<byte>(copy.Start + offsetBytes, source.Length));
+        return replacer.TryReplaceLocked(ref change, copy.WrittenSpan, kind, out failure);
     }
 }

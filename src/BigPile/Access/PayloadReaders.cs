@@ -130,3 +130,10 @@ internal unsafe ref struct PartReader(Span<byte> destination, int offsetBytes) :
             new ReadOnlySpan<byte>(payload + offsetBytes, CopiedBytes).CopyTo(_destination);
     }
 }
+
+/// <summary>Copies a payload to its destination.</summary>
+internal unsafe interface IPayloadReader
+{
+    /// <summary>Copies the payload; called again if it changed meanwhile, and the last call counts.</summary>
+    void Read(byte* payload, long lengthBytes, BlockKind kind);
+}

@@ -30,7 +30,6 @@ internal sealed unsafe class PinnedParts : IDisposable
         }
     }
 
-    /// <summary>The bytes of all parts.</summary>
     internal long LengthBytes { get; }
 
     /// <summary>Joins the parts. Runs no code of their owner.</summary>

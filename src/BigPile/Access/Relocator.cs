@@ -9,7 +9,6 @@ namespace BigPile.Access;
 /// <summary>Moves the payload of a link: back into the link's own block if it fits, otherwise to a new target.</summary>
 internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
 {
-    /// <summary>Whether a pointer names a link.</summary>
     internal bool IsLink(PilePointer pointer)
     {
         using ChangeScope scope = blocks.EnterWriter();
@@ -19,32 +18,25 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
     /// <summary>Moves the payload of a link; does nothing if it is no link, memory is full, or the payload is damaged.</summary>
     internal void Move(PilePointer pointer)
     {
-        PileBuffer copy = BufferRental.Rent();
-        try
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer copy);
+        int attempt = 0;
+        PileException? failure;
+        do
         {
-            int attempt = 0;
-            PileException? failure;
-            do
+            var change = new BusyChange(blocks, pointer);
+            try
             {
-                var change = new BusyChange(blocks, pointer);
-                try
-                {
-                    if (!change.IsFound || TryMoveLocked(ref change, copy, out failure))
-                        return;
-                }
-                finally
-                {
-                    change.Dispose();
-                }
+                if (!change.IsFound || TryMoveLocked(ref change, copy, out failure))
+                    return;
             }
-            while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // outside of the scope: a flush waits for all writers
-            if (failure is not PileFullException)
-                throw failure; // full: the payload stays where it is
+            finally
+            {
+                change.Dispose();
+            }
         }
-        finally
-        {
-            BufferRental.Return(copy);
-        }
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // outside of the scope: a flush waits for all writers
+        if (failure is not PileFullException)
+            throw failure; // full: the payload stays where it is
     }
 
     // Returns whether nothing is left to do: also of a payload that is no link's, or damaged.

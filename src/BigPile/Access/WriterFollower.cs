@@ -22,13 +22,15 @@ namespace BigPile.Access;
 /// the reason. A directory without the stripe file has had no owner of this version: nothing changes until there is one. Thread safety: all
 /// members may be called concurrently.
 /// </remarks>
-internal sealed class WriterFollower : IDisposable
+internal sealed class WriterFollower(
+    PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan backoff)
+    : IDisposable
 {
-    private readonly PileDirectory _directory; // open for reading only
-    private readonly OperationBarrier _barrier; // this process's own
-    private readonly SegmentMap _map; // stays empty: see BlockReader
-    private readonly PagePool _pool; // the mapped segments; they come and go under _mapping
-    private readonly ILogger _logger; // receives failures of the release
+    private readonly PileDirectory _directory = directory; // open for reading only
+    private readonly OperationBarrier _barrier = barrier; // this process's own
+    private readonly SegmentMap _map = map; // stays empty: see BlockReader
+    private readonly PagePool _pool = pool; // the mapped segments; they come and go under _mapping
+    private readonly ILogger _logger = logger; // receives failures of the release
     private readonly Lock _mapping = new(); // serialises refreshing; not taken by reads of a current snapshot
     private StripeFile? _stripeFile; // set once, under _mapping
     private WriterSnapshot? _snapshot; // the latest one; replaced under _mapping, read without it
@@ -40,23 +42,10 @@ internal sealed class WriterFollower : IDisposable
     private bool _isRemoved; // the pile was removed or replaced; under _mapping
     private int _isReleasing; // 1 while a release of dropped segments is queued; interlocked
 
-    /// <summary>Follows the writer of a directory.</summary>
-    internal WriterFollower(
-        PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan backoff)
-    {
-        _directory = directory;
-        _barrier = barrier;
-        _map = map;
-        _pool = pool;
-        _logger = logger;
-        MaxBackoff = backoff;
-    }
-
-    /// <summary>The pile's directory.</summary>
     internal string DirectoryPath => _directory.Path;
 
     /// <summary>How long a reader waits for a writer that makes no progress.</summary>
-    internal TimeSpan MaxBackoff { get; }
+    internal TimeSpan MaxBackoff { get; } = backoff;
 
     /// <summary>The change that a reader last waited for in vain: later readers that meet the same one fail at once.</summary>
     internal BusyMark? LastBusy { get; set; }

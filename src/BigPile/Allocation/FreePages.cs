@@ -110,7 +110,6 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         IncludeInSearch(segment);
     }
 
-    /// <summary>Adds a new segment.</summary>
     internal void AddSegment(Segment segment)
     {
         AddScanned(segment);

@@ -78,7 +78,6 @@ internal unsafe partial struct PageMeta
     /// <summary>Pending slots: flushed ones that were freed and are not reusable yet.</summary>
     internal ushort PendingFreeCount;
 
-    /// <summary>The size class of the slots.</summary>
     internal short SizeClass;
 
     /// <summary>Whether the page is in its heap's list of pages with a free slot.</summary>
@@ -102,7 +101,6 @@ internal unsafe partial struct PageMeta
 
     internal readonly bool IsAllFree => FreeCount == SlotCount;
 
-    /// <summary>The memory of a slot.</summary>
     internal readonly byte* BlockAt(int slot) => Start + slot * SlotBytes;
 
     internal readonly ulong FirstAddress => (ulong)PageNumber * (SizeClasses.PageBytes / SizeClasses.GranuleBytes);

@@ -100,7 +100,6 @@ internal sealed unsafe partial class PagePool : IDisposable
             _slots.Return(meta);
     }
 
-    /// <summary>Whether an existing page is free.</summary>
     internal bool HasFreePage()
     {
         lock (_lock)
@@ -170,7 +169,6 @@ internal sealed unsafe partial class PagePool : IDisposable
         _dirty.Dispose();
     }
 
-    /// <summary>The segment that a page lies in.</summary>
     internal Segment SegmentOf(PageMeta* meta) => _segments.Of(meta);
 
     /// <summary>The segment that an address lies in, if there is one.</summary>
@@ -183,7 +181,6 @@ internal sealed unsafe partial class PagePool : IDisposable
             return _segments.IsInUse(segment);
     }
 
-    /// <summary>A page's number within its segment.</summary>
     internal static int PageIn(Segment segment, PageMeta* meta) => segment.IndexOf(meta);
 
     private Segment? GrowLocked(int pages)

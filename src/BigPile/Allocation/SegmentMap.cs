@@ -39,7 +39,6 @@ internal sealed unsafe class SegmentMap : IDisposable
     /// <summary>How many segment numbers there are.</summary>
     internal int Capacity { get; }
 
-    /// <summary>The first address of a segment.</summary>
     internal ulong AddressOf(int segmentNumber) => (ulong)segmentNumber << _segmentShift;
 
     /// <summary>The memory at an address, and its page's info; null where no segment is.</summary>

@@ -39,7 +39,6 @@ internal sealed unsafe class SegmentTable
     /// <summary>One past the highest number that was ever in use.</summary>
     internal int End => Volatile.Read(ref _end);
 
-    /// <summary>The pages per segment number.</summary>
     internal long PagesPerNumber => _map.SegmentBytes / SizeClasses.PageBytes;
 
     /// <summary>How many segments were dropped and not taken yet.</summary>
@@ -51,7 +50,6 @@ internal sealed unsafe class SegmentTable
     internal Segment? StartingAt(int number) =>
         _segments[number] is { IsWithdrawn: false } segment && segment.Number == number ? segment : null;
 
-    /// <summary>The segment that a page lies in.</summary>
     internal Segment Of(PageMeta* meta) => _segments[meta->FirstAddress / UnitsPerNumber]!;
 
     /// <summary>The segment in use that an address lies in, if there is one.</summary>

@@ -54,7 +54,6 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
         return id;
     }
 
-    /// <summary>The definition with an id.</summary>
     internal bool TryGet(CatalogKind kind, int id, out ReadOnlyMemory<byte> definition)
     {
         lock (_lock)
@@ -136,4 +135,34 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
             _definitions[kind] = list = [];
         return list;
     }
+}
+
+/// <summary>The kinds of definitions in the catalog.</summary>
+internal enum CatalogKind : byte
+{
+    /// <summary>A type's name and members, as the codec wrote them.</summary>
+    Schema = 1,
+
+    /// <summary>A table's name and key type.</summary>
+    Table = 2,
+
+    /// <summary>The name of the codec that wrote the objects, unless it is the pile's own.</summary>
+    Codec = 3,
+
+    /// <summary>
+    /// The table that has an id from now on, or none; and the version up to which entries of the id belong to the previous table.
+    /// </summary>
+    TableChange = 4,
+}
+
+/// <summary>A catalog in memory: of a pile that ends with the process, or of payloads that carry their schemas.</summary>
+internal sealed class MemoryCatalog(bool outlivesProcess = false) : PileCatalog
+{
+    public override bool OutlivesProcess => outlivesProcess;
+
+    protected override void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
+    {
+    }
+
+    protected override void DropSuperseded() => Changes.ForgetSuperseded();
 }

@@ -27,7 +27,6 @@ internal sealed class PileCodecs
         Objects = user == null ? new MessagePackPileCodec(catalog, _options) : new UserCodec(user);
     }
 
-    /// <summary>Encodes objects.</summary>
     internal IPileCodec Objects { get; }
 
     /// <summary>Encodes keys: equal keys have equal bytes; see <see cref="MakesKeysOf"/>.</summary>

@@ -16,10 +16,8 @@ internal sealed class TableChanges
     /// <summary>The number of the last change.</summary>
     internal int Number { get; private set; }
 
-    /// <summary>The number of superseded changes.</summary>
     internal int SupersededCount => Number - _last.Count;
 
-    /// <summary>The bytes of superseded changes.</summary>
     internal long SupersededBytes { get; private set; }
 
     /// <summary>The last change of each id.</summary>

@@ -36,7 +36,6 @@ internal sealed unsafe class UserCodec(IPileCodec user) : IPileCodec
     /// <inheritdoc/>
     public string Name => user.Name;
 
-    /// <summary>Whether values of a type are primitive.</summary>
     internal static bool IsPrimitive(Type type) => Known.Contains(type);
 
     /// <inheritdoc/>

@@ -22,7 +22,7 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
     private BackgroundFailure? _lastFailure;
 
     /// <summary>How often work in the background has failed.</summary>
-    internal long FailureCount => Interlocked.Read(ref _failureCount);
+    internal long FailureCount => Volatile.Read(ref _failureCount);
 
     /// <summary>What failed last; <see langword="null"/> when nothing ever did.</summary>
     internal BackgroundFailure? LastFailure => Volatile.Read(ref _lastFailure);

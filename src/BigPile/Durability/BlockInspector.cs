@@ -88,7 +88,6 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksumKind che
             $"segment {segment?.Number}, byte {block - (segment == null ? block : segment.Region.Start):N0} (address {address:x})");
     }
 
-    /// <summary>The fault of a block, or null.</summary>
     internal string? FaultOf(byte* block, ulong address, BlockHeader header, long capacityBytes)
     {
         if (header.IsUndoableFree && Shutdown != ShutdownKind.Closed) // a closed pile has none

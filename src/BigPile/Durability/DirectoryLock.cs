@@ -25,7 +25,6 @@ internal sealed class DirectoryLock : IDisposable
 
     private DirectoryLock(HeldFile file) => File = file;
 
-    /// <summary>The locked file.</summary>
     internal HeldFile File { get; }
 
     /// <summary>Takes the lock.</summary>

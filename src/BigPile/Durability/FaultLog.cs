@@ -17,7 +17,6 @@ internal sealed class FaultLog
 
     internal long LostBytes { get; private set; }
 
-    /// <summary>The first faults.</summary>
     internal IReadOnlyList<PileFault> Kept
     {
         get

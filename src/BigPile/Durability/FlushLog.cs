@@ -22,9 +22,8 @@ namespace BigPile.Durability;
 /// the batch is refused, and a checkpoint does without one. An append costs one write and one fdatasync (7 ms), however scattered the
 /// changes were. Thread safety: under the flush lock, unless a member says otherwise.
 /// </remarks>
-internal sealed partial class FlushLog : IDisposable
+internal sealed partial class FlushLog(PileDirectory directory, long capacityBytes) : IDisposable
 {
-    /// <summary>The bytes of a batch's head.</summary>
     internal const int HeadBytes = 32;
 
     /// <summary>The epoch increment of a checkpoint without a batch.</summary>
@@ -39,18 +38,12 @@ internal sealed partial class FlushLog : IDisposable
 
     private const ulong Magic = 0x474F4C454C495042; // "BPILELOG"
 
-    private readonly PileDirectory _directory; // its superblock states the epoch, and so the current file
-    private readonly long _capacityBytes; // the most bytes of an epoch's batches
+    private readonly PileDirectory _directory = directory; // its superblock states the epoch, and so the current file
+    private readonly long _capacityBytes = capacityBytes; // the most bytes of an epoch's batches
     private readonly bool[] _areNamed = new bool[2]; // per file: whether its name is known to be on the device
     private HeldFile? _file; // the current epoch's file; null until it has a batch to append or begins with one
     private long _endBytes; // the end of its valid batches; 0 without a file
     private bool _isSpaceRequested; // set by any thread, cleared by the checkpoint that returned the space
-
-    internal FlushLog(PileDirectory directory, long capacityBytes)
-    {
-        _directory = directory;
-        _capacityBytes = capacityBytes;
-    }
 
     /// <summary>A batch that was read back.</summary>
     internal readonly record struct Batch(ulong VersionLimit, ReadOnlyMemory<byte> Body);

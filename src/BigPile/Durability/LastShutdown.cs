@@ -51,7 +51,6 @@ internal sealed class LastShutdown
     /// <summary>Whether there were two power cuts without a checkpoint in between.</summary>
     internal bool WasCutTwice { get; }
 
-    /// <summary>The kind of shutdown.</summary>
     internal ShutdownKind Kind => WasClean ? ShutdownKind.Closed : WasPowerCut ? ShutdownKind.PowerCut : ShutdownKind.Killed;
 
     // After two power cuts with nothing durable in between, two owners continue from the same generation. So that they never hand out the

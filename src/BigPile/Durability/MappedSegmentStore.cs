@@ -16,7 +16,6 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     private readonly Lock _lock = new();
     private readonly HashSet<int> _leftovers = []; // numbers of unlisted files that could not be deleted yet; under _lock
 
-    /// <summary>The prefix of segment file names.</summary>
     internal const string NamePrefix = "segment-";
 
     internal override StoreKind Kind => StoreKind.Mapped;
@@ -58,7 +57,6 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         directory.Files.Delete(name);
     }
 
-    /// <summary>Syncs a segment.</summary>
     internal void Sync(int number, MemoryRegion region)
     {
         directory.OnSyncing(PathOf(number));

@@ -37,14 +37,13 @@ internal sealed unsafe class PageRecovery
             _locks[i] = new Lock();
     }
 
-    /// <summary>The faults found.</summary>
     internal FaultLog Faults { get; }
 
     /// <summary>The number of link targets found.</summary>
-    internal long LinkCount => Interlocked.Read(ref _linkCount);
+    internal long LinkCount => Volatile.Read(ref _linkCount);
 
     /// <summary>The number of orphaned link targets that were freed.</summary>
-    internal long OrphanCount => Interlocked.Read(ref _orphanCount);
+    internal long OrphanCount => Volatile.Read(ref _orphanCount);
 
     /// <summary>Touches a page: a cold one takes 16 page faults, which should not happen under the page's lock.</summary>
     internal static void ReadAhead(byte* page)

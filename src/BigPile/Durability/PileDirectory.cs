@@ -163,7 +163,6 @@ internal sealed class PileDirectory : IDisposable
 
     internal string PathOf(string name) => Files.PathOf(name);
 
-    /// <summary>Marks the directory as in use.</summary>
     internal void MarkInUse()
     {
         if (!IsShared)

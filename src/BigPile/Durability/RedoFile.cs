@@ -54,7 +54,6 @@ internal sealed unsafe class RedoFile : Redo
     /// <summary>A record that was found after a kill.</summary>
     internal readonly record struct Found(ulong Address, ulong HeaderWord, int OffsetBytes, nint Bytes, int LengthBytes);
 
-    /// <summary>Opens the file, or creates it.</summary>
     internal static RedoFile Open(HeldDirectory directory, string name)
     {
         long lengthBytes =

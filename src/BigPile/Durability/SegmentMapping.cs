@@ -8,7 +8,6 @@ namespace BigPile.Durability;
 /// <summary>Maps the segments that a superblock lists.</summary>
 internal static class SegmentMapping
 {
-    /// <summary>Maps all of them.</summary>
     internal static void MapAll(PileDirectory directory, SegmentMap map, PagePool pool)
     {
         foreach ((int number, long lengthBytes) in directory.Superblock.ListedSegments)

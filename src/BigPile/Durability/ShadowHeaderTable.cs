@@ -27,10 +27,8 @@ namespace BigPile.Durability;
 /// </remarks>
 internal sealed unsafe class ShadowHeaderTable : IDisposable
 {
-    /// <summary>The file name.</summary>
     internal const string Name = "moved";
 
-    /// <summary>The number of entries.</summary>
     internal const int Capacity = 1 << CapacityBits;
 
     private const int CapacityBits = 17; // 131,072 entries, 2 MiB
@@ -124,7 +122,6 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     /// <summary>An empty table without a file, for piles without flushes: their blocks change in place.</summary>
     internal static ShadowHeaderTable None() => new();
 
-    /// <summary>Opens the table, or creates it.</summary>
     internal static ShadowHeaderTable Open(HeldDirectory directory)
     {
         bool isUsable;

@@ -15,27 +15,18 @@ namespace BigPile.Durability;
 /// and the disk has the old or the new one (in doubt). Each change is such that both are correct until somebody relies on either; a flush
 /// or the creation of a file does, and so reconciles first. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class Superblock : IDisposable
+/// <param name="directory">The pile's directory; its catalog is open, its segments need not be.</param>
+/// <param name="file">The file; disposed of with this object.</param>
+/// <param name="state">Its content.</param>
+/// <param name="bootId">The id of this boot.</param>
+internal sealed class Superblock(PileDirectory directory, SuperblockFile file, SuperblockState state, Guid bootId) : IDisposable
 {
     private readonly Lock _lock = new(); // serialises writes; held while the device writes
-    private readonly PileDirectory _directory; // catalog, segments and faults beside it
-    private readonly SuperblockFile _file; // the two copies
-    private readonly Guid _bootId; // of this boot; empty where the system has none
-    private SuperblockState _state; // as last written successfully; replaced under _lock, read without it
+    private readonly PileDirectory _directory = directory; // catalog, segments and faults beside it
+    private readonly SuperblockFile _file = file; // the two copies
+    private readonly Guid _bootId = bootId; // of this boot; empty where the system has none
+    private SuperblockState _state = state; // as last written successfully; replaced under _lock, read without it
     private bool _isInDoubt; // a later write failed: the disk may have it or not; under _lock
-
-    /// <summary>Wraps a superblock that was read or created.</summary>
-    /// <param name="directory">The pile's directory; its catalog is open, its segments need not be.</param>
-    /// <param name="file">The file; disposed of with this object.</param>
-    /// <param name="state">Its content.</param>
-    /// <param name="bootId">The id of this boot.</param>
-    internal Superblock(PileDirectory directory, SuperblockFile file, SuperblockState state, Guid bootId)
-    {
-        _directory = directory;
-        _file = file;
-        _state = state;
-        _bootId = bootId;
-    }
 
     internal long SegmentBytes => _state.SegmentBytes;
 
@@ -59,7 +50,6 @@ internal sealed class Superblock : IDisposable
     /// </summary>
     internal ulong CutVersion => _directory.LastShutdown.WasPowerCut ? VersionLimit : _state.CutVersion;
 
-    /// <summary>The kind of checksum that blocks have.</summary>
     internal BlockChecksumKind ChecksumKind => _state.ChecksumKind;
 
     /// <summary>Whether the pile is shared memory: nothing is synced to a device.</summary>

@@ -15,7 +15,6 @@ namespace BigPile.Durability;
 /// </remarks>
 internal sealed class SuperblockFile : IDisposable
 {
-    /// <summary>The bytes of one copy.</summary>
     internal const int CopyBytes = 512 * 1024;
 
     private const string UnfinishedSuffix = ".new";

@@ -18,7 +18,6 @@ namespace BigPile.Layout;
 /// </remarks>
 internal static unsafe class BlockChecksum
 {
-    /// <summary>The bytes of one checksum.</summary>
     internal const int TailBytes = sizeof(uint);
 
     /// <summary>The payload bytes of a run that share one checksum.</summary>
@@ -177,4 +176,17 @@ internal enum BlockChecksumState
 
     /// <summary>It matches the <see cref="LegacyChecksum"/> of formats 1 to 6, in at least one chunk.</summary>
     IntactByLegacy,
+}
+
+/// <summary>Which checksums the blocks of a pile carry.</summary>
+internal enum BlockChecksumKind
+{
+    /// <summary>None, or none that is verified.</summary>
+    None,
+
+    /// <summary>CRC-32C.</summary>
+    Crc32C,
+
+    /// <summary>CRC-32C, or the <see cref="LegacyChecksum"/> in blocks that formats 1 to 6 wrote.</summary>
+    Crc32COrLegacy,
 }

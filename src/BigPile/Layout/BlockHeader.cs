@@ -33,7 +33,6 @@ namespace BigPile.Layout;
 /// </remarks>
 internal readonly partial struct BlockHeader
 {
-    /// <summary>The bytes of the word.</summary>
     internal const int SizeBytes = 8;
 
     private const int KindShift = 37;
@@ -133,4 +132,19 @@ internal readonly partial struct BlockHeader
         Debug.Assert((ulong)payloadBytes <= InlineLengthMask, "The length runs into the checksum.");
         return new BlockHeader(kind, generation, InlineChecksumBit | ((checksum & CheckMask) << CheckShift) | (ulong)payloadBytes);
     }
+}
+
+/// <summary>The kinds of block, stored in three bits of the header. Free is zero, so that untouched memory is free slots.</summary>
+internal enum BlockKind
+{
+    Free = 0,
+    String = 1,
+    Bytes = 2,
+    Object = 3,
+    Link = 4,
+    LinkTarget = 5,
+    TableEntry = 6,
+
+    /// <summary>Text with lone surrogates, which UTF-8 can't represent.</summary>
+    Utf16String = 7,
 }

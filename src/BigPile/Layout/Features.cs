@@ -13,7 +13,6 @@ namespace BigPile.Layout;
 /// </remarks>
 internal sealed class Features
 {
-    /// <summary>How many words there are.</summary>
     internal const int WordCount = 3;
 
     internal static readonly Features None = new([]);
@@ -86,4 +85,36 @@ internal sealed class Features
         byte[] text = reader.ReadBytes(lengthBytes);
         return text.Length == lengthBytes ? Encoding.Latin1.GetString(text) : throw new EndOfStreamException();
     }
+}
+
+/// <summary>What a version does with a pile that uses a feature that it does not know.</summary>
+internal enum FeatureWord
+{
+    /// <summary>It opens the pile.</summary>
+    Ignore,
+
+    /// <summary>It opens the pile for reading only.</summary>
+    ReadOnly,
+
+    /// <summary>It does not open the pile.</summary>
+    Refuse,
+}
+
+/// <summary>A change of the format, identified by the bit that a pile sets when it uses it.</summary>
+/// <param name="Word">What a version does that does not know the feature.</param>
+/// <param name="Bit">The bit in that word.</param>
+/// <param name="Name">Its name, of at most 255 bytes.</param>
+internal readonly record struct Feature(FeatureWord Word, int Bit, string Name)
+{
+    /// <summary>The checksum of a block is the CRC-32C of its header and payload.</summary>
+    internal static readonly Feature Crc32CBlocks = new(FeatureWord.Refuse, 0, "crc32c-blocks");
+
+    /// <summary>Blocks of formats 1 to 6 may be there, with their own checksum: <see cref="LegacyChecksum"/>.</summary>
+    internal static readonly Feature LegacyBlockChecksums = new(FeatureWord.Refuse, 1, "legacy-block-checksums");
+
+    /// <summary>The page word of a page of slots has the epoch of the log in which it was laid out.</summary>
+    internal static readonly Feature LayoutEpochs = new(FeatureWord.ReadOnly, 1, "layout-epochs");
+
+    /// <summary>In segments whose head says so, no page word and no slot header is zero.</summary>
+    internal static readonly Feature WrittenPageWords = new(FeatureWord.ReadOnly, 0, "written-page-words");
 }

@@ -14,7 +14,6 @@ namespace BigPile.Layout;
 /// </remarks>
 internal readonly struct OwnerWord
 {
-    /// <summary>The bytes of the word.</summary>
     internal const int SizeBytes = 8;
 
     private const int KindShift = 60;

@@ -50,7 +50,6 @@ internal readonly struct PageInfo
     /// <summary>The info of a page that was found in a file and is not recovered yet.</summary>
     internal static PageInfo Unrecovered => new((ulong)UnrecoveredCode << ClassShift);
 
-    /// <summary>The info of a page of slots.</summary>
     internal static PageInfo OfSlots(int slotBytes)
     {
         Debug.Assert(

@@ -8,7 +8,6 @@ namespace BigPile.Layout;
 [StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
 internal struct SegmentHead
 {
-    /// <summary>The bytes of the head.</summary>
     internal const int SizeBytes = 64;
 
     /// <summary>The shortest segment that a pile may be made with.</summary>

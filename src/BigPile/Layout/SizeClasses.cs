@@ -41,7 +41,6 @@ internal static class SizeClasses
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int SlotBytes(int sizeClass) => SlotBytesOfClass[sizeClass];
 
-    /// <summary>The page info of a page of the class.</summary>
     internal static PageInfo InfoOf(int sizeClass) => PageInfoOfClass[sizeClass];
 
     private static int[] BuildSlotSizes()

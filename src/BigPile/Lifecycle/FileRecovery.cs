@@ -57,7 +57,6 @@ internal sealed unsafe class FileRecovery
     /// <summary>The epoch that marks blocks freed before the first flush.</summary>
     internal long FreeMarkEpoch => _inspector.FreeMarkEpoch;
 
-    /// <summary>Runs the recovery.</summary>
     internal OpeningReport Run(RedoFile redo, FlushLog log, Versions versions, LazyRecovery lazyRecovery, ILogger logger)
     {
         Debug.Assert(_allocator.Pool.Segments().Length == 0, "Listed segments are mapped before any memory is taken.");
@@ -153,4 +152,13 @@ internal sealed unsafe class FileRecovery
         var own = new BlockHeader(*(ulong*)block);
         return own.IsBusy && !own.IsFree && own.Generation == entry.Generation;
     }
+}
+
+/// <summary>
+/// What was found when a pile was opened; constant. The members of <see cref="PileRecovery"/> with the same names expose and explain it.
+/// </summary>
+internal readonly record struct OpeningReport(bool WasClean, bool WasPowerCut, long RestoredCount, long TotalBytes)
+{
+    /// <summary>For a pile in memory, or a new one.</summary>
+    internal static OpeningReport OfNew => new(WasClean: true, WasPowerCut: false, RestoredCount: 0, TotalBytes: 0);
 }

@@ -16,27 +16,16 @@ namespace BigPile.Lifecycle;
 /// that a flush made durable stays in place, freed or not, except a block's header, which is within one sector and can be undone.
 /// Thread safety: under the flush lock.
 /// </remarks>
-internal sealed unsafe class FlushSnapshot
+internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory directory, Versions versions)
 {
-    private readonly BlockStore _blocks; // barrier, leases, the epoch of frees
-    private readonly PileDirectory _directory; // its superblock has the log's epoch
-    private readonly Versions _versions; // the last version is captured with the blocks
-    private readonly SegmentMap _map; // memory and page info by address
-    private readonly Allocator _allocator; // dirty lists and pending frees
-    private readonly ShadowHeaderTable _shadowHeaders; // read at a capture, emptied by a release
+    private readonly BlockStore _blocks = blocks; // barrier, leases, the epoch of frees
+    private readonly PileDirectory _directory = directory; // its superblock has the log's epoch
+    private readonly Versions _versions = versions; // the last version is captured with the blocks
+    private readonly SegmentMap _map = blocks.Map; // memory and page info by address
+    private readonly Allocator _allocator = blocks.Allocator; // dirty lists and pending frees
+    private readonly ShadowHeaderTable _shadowHeaders = blocks.ShadowHeaders; // read at a capture, emptied by a release
     private readonly PendingFrees _freed = new(); // taken from the allocator; kept until a flush is durable
     private List<ShadowHeaderTable.Entry> _shadowEntries = []; // the shadow headers at the last capture
-
-    /// <summary>Captures the changes of a mapped pile.</summary>
-    internal FlushSnapshot(BlockStore blocks, PileDirectory directory, Versions versions)
-    {
-        _blocks = blocks;
-        _directory = directory;
-        _versions = versions;
-        _map = blocks.Map;
-        _allocator = blocks.Allocator;
-        _shadowHeaders = blocks.ShadowHeaders;
-    }
 
     /// <summary>The highest entry version captured.</summary>
     internal ulong Version { get; private set; }

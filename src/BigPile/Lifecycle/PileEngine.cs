@@ -62,7 +62,6 @@ internal abstract class PileEngine
     /// <summary>Serializes objects and keys.</summary>
     internal PileCodecs Codecs { get; private protected set; } = null!;
 
-    /// <summary>Serializes objects.</summary>
     internal IPileCodec Codec => Codecs.Objects;
 
     /// <summary>Trims memory.</summary>
@@ -106,7 +105,6 @@ internal abstract class PileEngine
     /// <summary>The flush lock: held during a flush, and while the pile is closed.</summary>
     internal virtual Lock Flushing { get; } = new();
 
-    /// <summary>Opens a pile.</summary>
     internal static PileEngine Open(PileOptions options, string name, ILogger logger)
     {
         if (options.Directory == null)
@@ -216,7 +214,6 @@ internal abstract class PileEngine
     {
     }
 
-    /// <summary>Frees the stripes.</summary>
     private protected abstract void DisposeStripes();
 
     /// <summary>Closes a pile whose opening failed. Only its own background work knows of it.</summary>

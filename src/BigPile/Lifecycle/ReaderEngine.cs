@@ -23,7 +23,6 @@ internal sealed class ReaderEngine : PileEngine
     private readonly WriterFollower? _writer; // null until the opening has got so far
     private readonly ITimer? _pollTimer; // of a shared pile only
 
-    /// <summary>Opens a pile for reading.</summary>
     internal ReaderEngine(PileOptions options, ILogger logger) : base(options, logger)
     {
         _directory = PileDirectory.Open(options, logger);

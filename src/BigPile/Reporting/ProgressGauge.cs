@@ -19,7 +19,6 @@ internal sealed class ProgressGauge(IProgress<PileProgress>? receiver)
     /// <summary>Whether the total is known.</summary>
     internal bool HasBegun { get; private set; }
 
-    /// <summary>Sets the total.</summary>
     internal void Begin(long total)
     {
         HasBegun = true;

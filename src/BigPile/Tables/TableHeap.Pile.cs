@@ -18,13 +18,11 @@ internal sealed unsafe partial class TableHeap
     /// <summary>Whether every read verifies checksums.</summary>
     internal bool ChecksEveryRead { get; }
 
-    /// <summary>Whether blocks have checksums.</summary>
     internal bool HasChecksums => _blocks.HasChecksums;
 
     /// <summary>Whether the pile was closed: another process may use its files by now.</summary>
     internal bool IsClosed => _barrier.IsClosed;
 
-    /// <summary>The id of the pile.</summary>
     internal Guid Id => _engine.Id;
 
     /// <summary>The versions of entries: one sequence for all tables.</summary>

@@ -149,7 +149,6 @@ internal sealed unsafe partial class TableHeap
     internal Slot Take(CriticalRegion critical, long payloadBytes, out PileException? failure) =>
         _blocks.TakeSlot(critical, payloadBytes, payloadBytes, out failure);
 
-    /// <summary>Publishes a filled entry.</summary>
     internal void Publish(Slot slot, long payloadBytes) => _ = _blocks.Publish(slot, BlockKind.TableEntry, payloadBytes);
 
     /// <summary>Returns the slot of an entry that was never published.</summary>

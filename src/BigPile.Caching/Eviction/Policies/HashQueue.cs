@@ -23,7 +23,6 @@ internal sealed unsafe class HashQueue : IDisposable
     private int _headAt; // element of the head that is popped next
     private int _tailAt = HashesPerNode; // element of the tail that is pushed next
 
-    /// <summary>The number of fingerprints.</summary>
     internal long Count { get; private set; }
 
     /// <summary>The bytes of memory that the queue takes.</summary>

@@ -23,7 +23,6 @@ internal interface IEvictionPolicy : IDisposable
     /// <param name="capacity">The capacity at that time, in entries.</param>
     long NeededBytes(long capacity);
 
-    /// <summary>Sets the capacity of the shard.</summary>
     void SetCapacity(TableCapacity capacity);
 
     /// <summary>Counts a new entry, and chooses its queue. Not called while the table is filling up: then that is the main queue.</summary>
@@ -60,4 +59,12 @@ internal interface IEvictionPolicy : IDisposable
     void CheckInvariants(string place);
 
     void Clear();
+}
+
+/// <summary>The capacity of a table: a number of entries, and their total weight.</summary>
+/// <param name="Entries">The entries, at least one.</param>
+/// <param name="Weight">Their weight: bytes in a table that is limited in bytes, else one for each.</param>
+internal readonly record struct TableCapacity(long Entries, double Weight)
+{
+    internal double MeanWeight => Weight / Entries;
 }

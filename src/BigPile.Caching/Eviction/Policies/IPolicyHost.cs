@@ -31,10 +31,8 @@ internal readonly record struct VisitRule(int EvictUpTo, int PromoteFrom = Visit
     private const int Never = int.MaxValue;
     private const int Always = int.MaxValue;
 
-    /// <summary>The entry is evicted.</summary>
     internal static VisitRule Evict => new(Always);
 
-    /// <summary>The entry is promoted.</summary>
     internal static VisitRule Promote => new(-1, PromoteFrom: 0);
 
     /// <summary>The entry loses a use, if it has any.</summary>
