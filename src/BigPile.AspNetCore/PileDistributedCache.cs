@@ -50,7 +50,7 @@ public sealed class PileDistributedCache : IBufferDistributedCache
     public async Task<byte[]?> GetAsync(string key, CancellationToken token = default)
     {
         ArgumentNullException.ThrowIfNull(key);
-        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(token).ConfigureAwait(false);
         return table.TryGet(key, out byte[]? value) ? value : null;
     }
 
@@ -67,7 +67,7 @@ public sealed class PileDistributedCache : IBufferDistributedCache
     {
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(destination);
-        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(token).ConfigureAwait(false);
         return table.TryGet(key, destination);
     }
 
@@ -97,7 +97,7 @@ public sealed class PileDistributedCache : IBufferDistributedCache
         string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options, CancellationToken token = default)
     {
         CheckSet(key, options);
-        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(token).ConfigureAwait(false);
         table.PutBytes(key, value, EntryExpiry.Of(key, options, _time), out _);
     }
 
@@ -112,7 +112,7 @@ public sealed class PileDistributedCache : IBufferDistributedCache
     public async Task RefreshAsync(string key, CancellationToken token = default)
     {
         ArgumentNullException.ThrowIfNull(key);
-        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(token).ConfigureAwait(false);
         table.Touch(key);
     }
 
@@ -127,7 +127,7 @@ public sealed class PileDistributedCache : IBufferDistributedCache
     public async Task RemoveAsync(string key, CancellationToken token = default)
     {
         ArgumentNullException.ThrowIfNull(key);
-        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(token).ConfigureAwait(false);
         table.Remove(key);
     }
 
@@ -136,9 +136,4 @@ public sealed class PileDistributedCache : IBufferDistributedCache
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(options);
     }
-
-    private ValueTask<CacheTable<string, byte[]>> EnterAsync(CancellationToken token) =>
-        token.IsCancellationRequested
-            ? ValueTask.FromCanceled<CacheTable<string, byte[]>>(token)
-            : _table.GetAsync(token);
 }

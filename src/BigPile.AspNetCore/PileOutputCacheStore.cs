@@ -41,7 +41,7 @@ public sealed class PileOutputCacheStore : IOutputCacheBufferStore
     public async ValueTask<byte[]?> GetAsync(string key, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(key);
-        CacheTable<string, byte[]> table = await EnterAsync(cancellationToken).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(cancellationToken).ConfigureAwait(false);
         return table.TryGet(key, out byte[]? value) ? value : null;
     }
 
@@ -51,7 +51,7 @@ public sealed class PileOutputCacheStore : IOutputCacheBufferStore
     {
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(destination);
-        CacheTable<string, byte[]> table = await EnterAsync(cancellationToken).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(cancellationToken).ConfigureAwait(false);
         return table.TryGet(key, destination);
     }
 
@@ -69,7 +69,7 @@ public sealed class PileOutputCacheStore : IOutputCacheBufferStore
         ArgumentNullException.ThrowIfNull(key);
         if (validFor <= TimeSpan.Zero)
             throw new ArgumentOutOfRangeException(nameof(validFor), validFor, "The time for which a response is valid must be above zero.");
-        CacheTable<string, byte[]> table = await EnterAsync(cancellationToken).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(cancellationToken).ConfigureAwait(false);
         try
         {
             table.PutBytes(key, value, new EntryOptions { MaxAge = validFor, Tags = tags.IsEmpty ? null : tags.ToArray() }, out _);
@@ -84,12 +84,7 @@ public sealed class PileOutputCacheStore : IOutputCacheBufferStore
     public async ValueTask EvictByTagAsync(string tag, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(tag);
-        CacheTable<string, byte[]> table = await EnterAsync(cancellationToken).ConfigureAwait(false);
+        CacheTable<string, byte[]> table = await _table.GetAsync(cancellationToken).ConfigureAwait(false);
         table.RemoveByTag(tag);
     }
-
-    private ValueTask<CacheTable<string, byte[]>> EnterAsync(CancellationToken token) =>
-        token.IsCancellationRequested
-            ? ValueTask.FromCanceled<CacheTable<string, byte[]>>(token)
-            : _table.GetAsync(token);
 }

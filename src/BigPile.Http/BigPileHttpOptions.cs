@@ -44,7 +44,6 @@ public sealed class BigPileHttpOptions
     /// </summary>
     public TimeSpan MaxLease { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>The limits on requests.</summary>
     internal RequestLimits ToLimits() => new()
     {
         MaxBodyBytes = MaxBodyBytes,

@@ -16,7 +16,6 @@ internal static class HostActivity
             ? Source.StartActivity(kind, default, [new KeyValuePair<string, object?>(tag, value)], null, default, name)
             : null;
 
-    /// <summary>Marks an activity as failed.</summary>
     internal static void Fail(this Activity? activity, Exception failure)
     {
         _ = activity?.SetTag(PileTelemetry.ErrorTag, failure.GetType().FullName);

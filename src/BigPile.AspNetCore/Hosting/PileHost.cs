@@ -17,13 +17,11 @@ namespace BigPile.AspNetCore.Hosting;
 /// The pile closes after all hosted services have stopped, including the web server and regardless of registration order, so it is open for
 /// the last request and for services that use it while they stop. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class PileHost : IHostedLifecycleService, IDisposable
+internal sealed class PileHost(
+    PileOpener opener, PilePlan plan, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<PileHost> logger)
+    : IHostedLifecycleService, IDisposable
 {
-    private readonly PileOpener _opener;
-    private readonly PilePlan _plan;
-    private readonly IHostApplicationLifetime _lifetime;
-    private readonly TimeProvider _time;
-    private readonly ILogger _logger;
+    private readonly ILogger _logger = logger;
     private readonly Lock _closeLock = new();
     private readonly Lock _beginLock = new();
     private Task? _opening; // set once under _beginLock; null until the opening begins
@@ -33,26 +31,16 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     private volatile PileState _state;
     private volatile bool _opensInBackground;
 
-    public PileHost(
-        PileOpener opener, PilePlan plan, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<PileHost> logger)
-    {
-        _opener = opener;
-        _plan = plan;
-        _lifetime = lifetime;
-        _time = time;
-        _logger = logger;
-    }
-
     internal PileState State => _state;
 
     /// <summary>Whether the host is stopping: running work ends, new work should not begin.</summary>
     internal bool IsStopping => Stopping.IsCancellationRequested;
 
     /// <summary>Cancelled when the host is told to stop. Work that serves no request ends with it.</summary>
-    internal CancellationToken Stopping => _lifetime.ApplicationStopping;
+    internal CancellationToken Stopping => lifetime.ApplicationStopping;
 
     /// <summary>The pile as soon as it exists, also while its tables' entries are being found.</summary>
-    internal PileCache? Opened => _state is PileState.Failed or PileState.Closed ? null : _opener.Opened;
+    internal PileCache? Opened => _state is PileState.Failed or PileState.Closed ? null : opener.Opened;
 
     /// <summary>The tables while the pile is ready; otherwise <see langword="null"/>.</summary>
     internal ServedTables? Tables => _tables;
@@ -61,7 +49,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     internal Task Opening => Volatile.Read(ref _opening) ?? Task.CompletedTask;
 
     /// <summary>The time to open the pile, and then its tables; zero until both are done.</summary>
-    internal (TimeSpan Pile, TimeSpan Tables) OpeningTimes => _opener.Times;
+    internal (TimeSpan Pile, TimeSpan Tables) OpeningTimes => opener.Times;
 
     /// <summary>The names of tables that the application serves as objects; a table need not exist yet.</summary>
     internal ConcurrentDictionary<string, bool> MappedTables { get; } = new(StringComparer.Ordinal);
@@ -122,7 +110,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         Task opening = Begin();
-        await Task.WhenAny(opening, Task.Delay(_plan.StartWait, _time, cancellationToken)).ConfigureAwait(false);
+        await Task.WhenAny(opening, Task.Delay(plan.StartWait, time, cancellationToken)).ConfigureAwait(false);
         if (opening.IsCompleted)
         {
             await opening.ConfigureAwait(false);
@@ -169,13 +157,13 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
         _openingThread = Environment.CurrentManagedThreadId;
         try
         {
-            _cache = _opener.Open();
+            _cache = opener.Open();
             _state = PileState.Preparing;
-            foreach (TableRegistration table in _plan.Tables)
+            foreach (TableRegistration table in plan.Tables)
                 table.Make(_cache);
             Load(_cache);
             _tables = new ServedTables(
-                _cache, _plan.Tables.Select(static table => table.Options.Name), MappedTables, _plan.MaxTables, _logger);
+                _cache, plan.Tables.Select(static table => table.Options.Name), MappedTables, plan.MaxTables, _logger);
             _state = PileState.Ready;
         }
         catch (Exception e)
@@ -192,7 +180,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
 
     private void Load(PileCache cache)
     {
-        if (_plan.Opened is not { } opened)
+        if (plan.Opened is not { } opened)
             return;
         using Activity? activity = HostActivity.Start(BigPileTelemetry.LoadActivity, PileTelemetry.PileNameTag, cache.Pile.Name);
         try
@@ -212,7 +200,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
         if (!opening.IsFaulted)
             return;
         _logger.LogCritical("The pile can't be opened: {Reason}", opening.Exception!.InnerException!.Message);
-        _lifetime.StopApplication();
+        lifetime.StopApplication();
     }
 
     private void Close()
@@ -226,9 +214,19 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
             _cache = null;
             if (cache == null)
                 return;
-            long started = _time.GetTimestamp();
+            long started = time.GetTimestamp();
             cache.Dispose();
-            _logger.LogInformation("The pile is closed, after {Seconds:F2} s", _time.GetElapsedTime(started).TotalSeconds);
+            _logger.LogInformation("The pile is closed, after {Seconds:F2} s", time.GetElapsedTime(started).TotalSeconds);
         }
     }
+}
+
+/// <summary>The state of a host's pile.</summary>
+internal enum PileState
+{
+    Opening,
+    Preparing,
+    Ready,
+    Failed,
+    Closed,
 }

@@ -47,8 +47,11 @@ internal sealed class PileTable<TValue>
 
     /// <summary>Waits until the pile is open, and returns the table.</summary>
     /// <exception cref="InvalidOperationException">The pile is not open, and nobody opens it.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled, perhaps before the call.</exception>
     internal ValueTask<CacheTable<string, TValue>> GetAsync(CancellationToken cancellationToken) =>
-        Known is { } table ? new ValueTask<CacheTable<string, TValue>>(table) : WaitAsync(cancellationToken);
+        cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<CacheTable<string, TValue>>(cancellationToken)
+            : Known is { } table ? new ValueTask<CacheTable<string, TValue>>(table) : WaitAsync(cancellationToken);
 
     private async ValueTask<CacheTable<string, TValue>> WaitAsync(CancellationToken cancellationToken) =>
         Find(_host == null ? _cache!() : await _host.WaitForCacheAsync(cancellationToken).ConfigureAwait(false));

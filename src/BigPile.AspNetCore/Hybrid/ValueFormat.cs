@@ -28,7 +28,6 @@ internal abstract class ValueFormat<T>
     /// <summary>Converts what the table returned to a value, if it is one of this type.</summary>
     internal abstract bool TryTake(object? stored, out T value);
 
-    /// <summary>Casts an object to a value, if it is one.</summary>
     protected static bool TryCast(object? stored, out T value)
     {
         if (stored is T typed)

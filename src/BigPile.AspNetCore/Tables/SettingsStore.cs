@@ -61,3 +61,12 @@ internal sealed record KeptSettings : TableSettings
     internal static new KeptSettings Parse(ReadOnlySpan<byte> document) =>
         JsonSerializer.Deserialize(document, TableJson.Default.KeptSettings) ?? throw new JsonException("It is null.");
 }
+
+/// <summary>Reads and writes table settings as JSON. Unknown members are refused rather than ignored.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(TableSettings))]
+[JsonSerializable(typeof(KeptSettings))]
+internal sealed partial class TableJson : JsonSerializerContext;

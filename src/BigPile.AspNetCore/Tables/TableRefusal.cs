@@ -12,3 +12,16 @@ internal sealed record TableRefusal(TableRefusalReason Reason, string? Detail = 
 
     internal static TableRefusal TooMany(string detail, long limit) => new(TableRefusalReason.TooMany, detail, limit);
 }
+
+/// <summary>Why a table can't be created, changed or put into.</summary>
+internal enum TableRefusalReason
+{
+    /// <summary>Its keys are not text.</summary>
+    OtherKeyType,
+
+    /// <summary>Its values are the application's own objects.</summary>
+    OpaqueValue,
+
+    /// <summary>The limit of tables is reached.</summary>
+    TooMany,
+}

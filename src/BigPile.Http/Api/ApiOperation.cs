@@ -16,7 +16,6 @@ internal sealed record ApiOperation(string Method, string Path, string Id, strin
     /// <summary>The media types of the request's body; empty: no body.</summary>
     internal IReadOnlyList<string> Body { get; init; } = [];
 
-    /// <summary>The name of the answer's schema, if it has one.</summary>
     internal string? AnswerSchema { get; init; }
 
     /// <summary>Other statuses that are not problems.</summary>
@@ -28,6 +27,5 @@ internal sealed record ApiOperation(string Method, string Path, string Id, strin
     /// <summary>The headers of the request, with descriptions.</summary>
     internal IReadOnlyList<(string Name, string Meaning)> Headers { get; init; } = [];
 
-    /// <summary>The possible problems.</summary>
     internal IReadOnlyList<Problem> Problems { get; init; } = [];
 }

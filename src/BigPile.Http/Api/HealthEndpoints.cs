@@ -1,4 +1,4 @@
-using System.Text.Json;
+using System.Text.Json.Serialization;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Http.Protocol;
@@ -22,12 +22,15 @@ internal sealed class HealthEndpoints(PileHost host)
 
     private static Task WriteAsync(HttpContext context, HealthReport report, bool isGood)
     {
-        byte[] body = JsonSerializer.SerializeToUtf8Bytes(report, HealthJson.Default.HealthReport);
         if (!isGood)
             context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
-        context.Response.ContentType = MediaTypes.Json;
-        context.Response.ContentLength = body.Length;
-        context.Response.Headers.CacheControl = "no-store";
-        return context.Response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted);
+        return JsonAnswer.WriteAsync(context, report, HealthJson.Default.HealthReport);
     }
 }
+
+/// <summary>Writes health reports.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(HealthReport))]
+internal sealed partial class HealthJson : JsonSerializerContext;

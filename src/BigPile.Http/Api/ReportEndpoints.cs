@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using System.Text.Json;
+using System.Text.Json.Serialization;
 using System.Text.Json.Serialization.Metadata;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
@@ -19,7 +19,8 @@ internal sealed class ReportEndpoints(PileHost host, ActivityMeter activity, Ser
     internal Task AccessAsync(HttpContext context)
     {
         bool isAdministration = adminPort is not { } port || context.Connection.LocalPort == port;
-        return WriteAsync(context, AccessReport.Of(context.Features.Get<HeldKey>(), isAdministration), ReportJson.Default.AccessReport);
+        return JsonAnswer.WriteAsync(
+            context, AccessReport.Of(context.Features.Get<HeldKey>(), isAdministration), ReportJson.Default.AccessReport);
     }
 
     internal Task TablesAsync(HttpContext context) =>
@@ -37,7 +38,7 @@ internal sealed class ReportEndpoints(PileHost host, ActivityMeter activity, Ser
         {
             try
             {
-                await WriteAsync(context, report(tables.Cache), json).ConfigureAwait(false);
+                await JsonAnswer.WriteAsync(context, report(tables.Cache), json).ConfigureAwait(false);
                 return;
             }
             catch (ObjectDisposedException)
@@ -46,15 +47,6 @@ internal sealed class ReportEndpoints(PileHost host, ActivityMeter activity, Ser
             }
         }
         await ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady).ConfigureAwait(false);
-    }
-
-    private static Task WriteAsync<T>(HttpContext context, T report, JsonTypeInfo<T> json)
-    {
-        byte[] body = JsonSerializer.SerializeToUtf8Bytes(report, json);
-        context.Response.ContentType = MediaTypes.Json;
-        context.Response.ContentLength = body.Length;
-        context.Response.Headers.CacheControl = "no-store";
-        return context.Response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted);
     }
 }
 
@@ -77,3 +69,14 @@ internal sealed record AccessReport(
         [.. All.Where(scope => key == null || key.Has(scope)).Select(static scope => scope.ToString().ToLowerInvariant())],
         key?.Tables ?? [TablePattern.All], key == null || key.ReachesAll(), isAdministration);
 }
+
+/// <summary>Writes reports.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(AccessReport))]
+[JsonSerializable(typeof(TableList))]
+[JsonSerializable(typeof(TableReport))]
+[JsonSerializable(typeof(StatsReport))]
+[JsonSerializable(typeof(MemoryMapReport))]
+internal sealed partial class ReportJson : JsonSerializerContext;

@@ -27,7 +27,7 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
     /// <summary>Creates a table, or sets its options as the document states; what it omits gets the default.</summary>
     internal Task PutAsync(HttpContext context) => AnswerAsync(context, async (tables, name) =>
     {
-        ValueBuffer body = ValueBuffer.Rent(quota);
+        using ValueBuffer.Loan loan = ValueBuffer.Lend(quota, out ValueBuffer body);
         try
         {
             if (await BodyBuffer.ReadDocumentAsync(
@@ -50,10 +50,6 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
         catch (ArgumentException e)
         {
             return ProblemCatalog.InvalidTableOptions(TableSettings.Describe(e));
-        }
-        finally
-        {
-            ValueBuffer.Return(body);
         }
     });
 

@@ -1,6 +1,7 @@
 using System;
 using BigPile.Caching;
 using BigPile.Http.Limits;
+using BigPile.Http.Protocol;
 using Microsoft.Extensions.ObjectPool;
 
 namespace BigPile.Http.Bulk;
@@ -26,13 +27,11 @@ internal sealed class Batch : IResettable
     /// <summary>The quota that the buffers are charged to.</summary>
     internal BufferQuota? Quota { get; private set; }
 
-    /// <summary>The request's body.</summary>
     internal ValueBuffer Body => _body;
 
     /// <summary>The values that were read, concatenated.</summary>
     internal ValueBuffer Values => _values;
 
-    /// <summary>The number of keys.</summary>
     internal int Count { get; private set; }
 
     internal ReadOnlySpan<byte> Keys => _keys.WrittenSpan;
@@ -45,21 +44,19 @@ internal sealed class Batch : IResettable
 
     internal Span<BatchItem> Items => _items.AsSpan(0, Count);
 
-    /// <summary>Rents a batch.</summary>
+    /// <summary>Rents a batch until the loan is disposed.</summary>
     /// <param name="quota">The quota to charge.</param>
-    internal static Batch Rent(BufferQuota quota)
+    /// <param name="batch">The batch.</param>
+    internal static Loan Lend(BufferQuota quota, out Batch batch)
     {
-        Batch batch = Pool.Get();
+        batch = Pool.Get();
         batch.Quota = quota;
         batch._body.ChargeTo(quota);
         batch._keys.ChargeTo(quota);
         batch._values.ChargeTo(quota);
-        return batch;
+        return new Loan(batch);
     }
 
-    internal static void Return(Batch batch) => Pool.Return(batch);
-
-    /// <summary>A key.</summary>
     internal ReadOnlySpan<byte> Key(int index) => Keys[(index == 0 ? 0 : _ends[index - 1]).._ends[index]];
 
     /// <summary>A buffer for a key; <see cref="AddKey(int)"/> states how much of it was written.</summary>
@@ -74,7 +71,6 @@ internal sealed class Batch : IResettable
         _ends[Count++] = _keys.WrittenSpan.Length;
     }
 
-    /// <summary>Adds a key.</summary>
     internal void AddKey(ReadOnlySpan<byte> key)
     {
         key.CopyTo(GetKeySpan(key.Length));
@@ -100,4 +96,26 @@ internal sealed class Batch : IResettable
         Array.Resize(ref _infos, capacity);
         Array.Resize(ref _items, capacity);
     }
+
+    /// <summary>Returns a batch when it is disposed.</summary>
+    internal readonly struct Loan(Batch batch) : IDisposable
+    {
+        public void Dispose() => Pool.Return(batch);
+    }
+}
+
+/// <summary>The result of one item of a batch.</summary>
+/// <param name="Status">The HTTP status.</param>
+/// <param name="Problem">The problem, if the item failed.</param>
+/// <param name="Info">Version and expiry of the entry.</param>
+/// <param name="ContentType">The payload's content type, if there is a payload.</param>
+/// <param name="Coding">How the payload is compressed.</param>
+/// <param name="PayloadOffset">The offset of the payload in the values that were read.</param>
+/// <param name="PayloadBytes">Its length.</param>
+internal readonly record struct BatchItem(
+    int Status, Problem? Problem, EntryInfo Info, string? ContentType, ContentCoding Coding, int PayloadOffset, int PayloadBytes)
+{
+    internal static BatchItem Of(Problem problem) => new(problem.Status, problem, default, null, default, 0, 0);
+
+    internal static BatchItem Of(int status, in EntryInfo info) => new(status, null, info, null, default, 0, 0);
 }

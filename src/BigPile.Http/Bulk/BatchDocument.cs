@@ -40,6 +40,5 @@ internal sealed class BatchDocument(HttpResponse response, BufferQuota? quota) :
         _ = await SlicedBody.SendAsync(response, Bytes.WrittenMemory, holdsQuota: true).ConfigureAwait(false);
     }
 
-    /// <summary>Returns the buffer.</summary>
     public void Dispose() => ValueBuffer.Return(Bytes);
 }

@@ -29,24 +29,17 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
         BatchForm form = BatchForms.Choose(context.Request.Headers.Accept);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
-        Batch batch = Batch.Rent(quota);
-        try
-        {
-            if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
-                return unread;
-            if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return ProblemMapper.ForMissingTable(tables, tableName);
-            batch.Values.ChargeTo(quota.ForAnswers);
-            _ = table.ByUtf8().ReadMany(
-                batch.Keys, batch.Ends, batch.Values, _maxBytes, bytesOnly: true, batch.Lengths, batch.Infos, context.RequestAborted);
-            Describe(batch, table);
-            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
-            return null;
-        }
-        finally
-        {
-            Batch.Return(batch);
-        }
+        using Batch.Loan loan = Batch.Lend(quota, out Batch batch);
+        if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
+            return unread;
+        if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+            return ProblemMapper.ForMissingTable(tables, tableName);
+        batch.Values.ChargeTo(quota.ForAnswers);
+        _ = table.ByUtf8().ReadMany(
+            batch.Keys, batch.Ends, batch.Values, _maxBytes, bytesOnly: true, batch.Lengths, batch.Infos, context.RequestAborted);
+        Describe(batch, table);
+        await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+        return null;
     }
 
     /// <summary>Removes entries.</summary>
@@ -55,27 +48,20 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
         BatchForm form = FormOfResults(context);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
-        Batch batch = Batch.Rent(quota);
-        try
+        using Batch.Loan loan = Batch.Lend(quota, out Batch batch);
+        if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
+            return unread;
+        if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+            return ProblemMapper.ForMissingTable(tables, tableName);
+        for (int i = 0; i < batch.Count; i++)
         {
-            if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
-                return unread;
-            if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return ProblemMapper.ForMissingTable(tables, tableName);
-            for (int i = 0; i < batch.Count; i++)
-            {
-                context.RequestAborted.ThrowIfCancellationRequested();
-                batch.Items[i] = table.ByUtf8().Remove(batch.Key(i))
-                    ? BatchItem.Of(StatusCodes.Status204NoContent, default)
-                    : BatchItem.Of(ProblemCatalog.EntryNotFound);
-            }
-            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
-            return null;
+            context.RequestAborted.ThrowIfCancellationRequested();
+            batch.Items[i] = table.ByUtf8().Remove(batch.Key(i))
+                ? BatchItem.Of(StatusCodes.Status204NoContent, default)
+                : BatchItem.Of(ProblemCatalog.EntryNotFound);
         }
-        finally
-        {
-            Batch.Return(batch);
-        }
+        await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+        return null;
     }
 
     /// <summary>Puts entries. The request's headers for lifetime, priority and tags are the defaults of its items.</summary>
@@ -88,24 +74,17 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
             return coded;
         if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? common) is { } invalid)
             return invalid;
-        Batch batch = Batch.Rent(quota);
-        try
-        {
-            if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
-                return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
-            var target = new PutTarget(tables, tableName, context.Features.Get<HeldKey>());
-            if (target.Check() is { } refusal)
-                return refusal;
-            var puts = new BatchPuts(target, batch, common, limits, time, context.RequestAborted);
-            if (await RunAsync(puts, context).ConfigureAwait(false) is { } wrong)
-                return wrong;
-            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
-            return null;
-        }
-        finally
-        {
-            Batch.Return(batch);
-        }
+        using Batch.Loan loan = Batch.Lend(quota, out Batch batch);
+        if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
+            return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
+        var target = new PutTarget(tables, tableName, context.Features.Get<HeldKey>());
+        if (target.Check() is { } refusal)
+            return refusal;
+        var puts = new BatchPuts(target, batch, common, limits, time, context.RequestAborted);
+        if (await RunAsync(puts, context).ConfigureAwait(false) is { } wrong)
+            return wrong;
+        await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+        return null;
     }
 
     private async ValueTask<Problem?> RunAsync(BatchPuts puts, HttpContext context)

@@ -21,7 +21,6 @@ namespace BigPile.Http.Bulk;
 internal readonly record struct BatchFrame(
     int PayloadBytes, int KeyBytes, int TypeBytes, byte Coding, int Status, uint LifetimeSeconds, ulong Version)
 {
-    /// <summary>The length of a head, in bytes.</summary>
     internal const int HeadBytes = 24;
 
     /// <summary>The bytes after the head.</summary>
@@ -42,7 +41,6 @@ internal readonly record struct BatchFrame(
         return payloadBytes <= int.MaxValue && BinaryPrimitives.ReadUInt16LittleEndian(source[10..]) == 0;
     }
 
-    /// <summary>Writes the head.</summary>
     internal void Write(Span<byte> destination)
     {
         BinaryPrimitives.WriteUInt32LittleEndian(destination, (uint)PayloadBytes);

@@ -10,21 +10,13 @@ namespace BigPile.Http.Bulk;
 
 /// <summary>The decoded body of a load; the bytes received earn its decode budget.</summary>
 /// <remarks>Thread safety: none; it belongs to one request.</remarks>
-internal sealed class BulkBody : ReadingStream
+/// <param name="context">The request; its body stays open.</param>
+/// <param name="coding">Its coding.</param>
+/// <param name="budget">The load's budget, for lines and payloads together.</param>
+internal sealed class BulkBody(HttpContext context, ContentCoding coding, DecodeBudget budget) : ReadingStream
 {
-    private readonly Stream _decoded;
-    private readonly DecodeBudget _budget;
-    private readonly bool _isCoded;
-
-    /// <param name="context">The request; its body stays open.</param>
-    /// <param name="coding">Its coding.</param>
-    /// <param name="budget">The load's budget, for lines and payloads together.</param>
-    internal BulkBody(HttpContext context, ContentCoding coding, DecodeBudget budget)
-    {
-        _decoded = PayloadDecoder.Open(new Source(context, budget), coding);
-        _budget = budget;
-        _isCoded = coding != ContentCoding.Identity;
-    }
+    private readonly Stream _decoded = PayloadDecoder.Open(new Source(context, budget), coding);
+    private readonly bool _isCoded = coding != ContentCoding.Identity;
 
     /// <inheritdoc/>
     /// <exception cref="InvalidDataException">The body decompresses to more than its length allows.</exception>
@@ -33,8 +25,8 @@ internal sealed class BulkBody : ReadingStream
         int lengthBytes = await _decoded.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
         if (!_isCoded)
             return lengthBytes;
-        _budget.Take(lengthBytes);
-        if (_budget.LeftBytes < 0)
+        budget.Take(lengthBytes);
+        if (budget.LeftBytes < 0)
             throw new InvalidDataException(
                 $"It has more than {DecodeBudget.BytesForEachByte} bytes decompressed for each that was sent. Send it as it is.");
         return lengthBytes;

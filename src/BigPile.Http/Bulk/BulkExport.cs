@@ -37,7 +37,7 @@ internal sealed class BulkExport(
     private long _unflushedBytes;
 
     /// <summary>Entries written so far.</summary>
-    internal long Entries => Interlocked.Read(ref _entries);
+    internal long Entries => Volatile.Read(ref _entries);
 
     /// <summary>Writes everything.</summary>
     /// <returns>The last line; <see langword="null"/> if the reader has gone.</returns>

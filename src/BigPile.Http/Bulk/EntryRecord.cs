@@ -79,10 +79,8 @@ internal sealed partial class EntryRecord : IDisposable
     /// <summary>The value as the table stores it.</summary>
     internal ReadOnlySpan<byte> Value => _value.WrittenSpan;
 
-    /// <summary>The bytes of the payload.</summary>
     internal int PayloadBytes => _length;
 
-    /// <summary>The payload within the value.</summary>
     internal ReadOnlyMemory<byte> Payload => _value.WrittenMemory[(_value.WrittenSpan.Length - _length)..];
 
     internal ContentCoding Coding => _coding;

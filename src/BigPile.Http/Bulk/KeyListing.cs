@@ -70,22 +70,15 @@ internal sealed class KeyListing(PileHost host, BufferQuota quota)
     private async Task WriteAsync(HttpContext context, KeyPage page, string? cursor)
     {
         bool isLines = WantsLines(context.Request.Headers.Accept);
-        ValueBuffer document = ValueBuffer.Rent(quota.ForAnswers);
-        try
-        {
-            if (isLines)
-                WriteLines(document, page, cursor);
-            else
-                WriteDocument(document, page, cursor);
-            context.Response.ContentType = isLines ? Ndjson : MediaTypes.Json;
-            context.Response.ContentLength = document.WrittenSpan.Length;
-            context.Response.Headers.CacheControl = "no-store";
-            await SlicedBody.SendAsync(context.Response, document.WrittenMemory, holdsQuota: true).ConfigureAwait(false);
-        }
-        finally
-        {
-            ValueBuffer.Return(document);
-        }
+        using ValueBuffer.Loan loan = ValueBuffer.Lend(quota.ForAnswers, out ValueBuffer document);
+        if (isLines)
+            WriteLines(document, page, cursor);
+        else
+            WriteDocument(document, page, cursor);
+        context.Response.ContentType = isLines ? Ndjson : MediaTypes.Json;
+        context.Response.ContentLength = document.WrittenSpan.Length;
+        context.Response.Headers.CacheControl = "no-store";
+        await SlicedBody.SendAsync(context.Response, document.WrittenMemory, holdsQuota: true).ConfigureAwait(false);
     }
 
     private static bool WantsLines(StringValues accept)

@@ -18,18 +18,17 @@ internal sealed class LoadTally(TimeProvider time, Action<long, string> reportSk
     private long _expired;
     private long _skipped;
 
-    internal long Records => Interlocked.Read(ref _records);
+    internal long Records => Volatile.Read(ref _records);
 
-    /// <summary>The bytes of the payloads.</summary>
-    internal long Bytes => Interlocked.Read(ref _bytes);
+    internal long Bytes => Volatile.Read(ref _bytes);
 
     /// <summary>Records that replaced an entry with the same key, of this source or older.</summary>
-    internal long Replaced => Interlocked.Read(ref _replaced);
+    internal long Replaced => Volatile.Read(ref _replaced);
 
     /// <summary>Records that had expired before they were loaded.</summary>
-    internal long Expired => Interlocked.Read(ref _expired);
+    internal long Expired => Volatile.Read(ref _expired);
 
-    internal long Skipped => Interlocked.Read(ref _skipped);
+    internal long Skipped => Volatile.Read(ref _skipped);
 
     internal TimeSpan Elapsed => time.GetElapsedTime(_started);
 

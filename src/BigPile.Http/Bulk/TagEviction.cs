@@ -17,28 +17,21 @@ internal sealed class TagEviction(RequestLimits limits, BufferQuota quota)
 
     internal async Task<Problem?> EvictAsync(HttpContext context, ServedTables tables, string tableName)
     {
-        ValueBuffer body = ValueBuffer.Rent(quota);
-        try
+        using ValueBuffer.Loan loan = ValueBuffer.Lend(quota, out ValueBuffer body);
+        if (await BodyBuffer.ReadDocumentAsync(context, body, limits.MaxBodyBytes).ConfigureAwait(false) is { } unread)
+            return unread;
+        List<string> tags = [];
+        if (Read(body.WrittenSpan, tags) is { } invalid)
+            return invalid;
+        if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+            return ProblemMapper.ForMissingTable(tables, tableName);
+        foreach (string tag in tags)
         {
-            if (await BodyBuffer.ReadDocumentAsync(context, body, limits.MaxBodyBytes).ConfigureAwait(false) is { } unread)
-                return unread;
-            List<string> tags = [];
-            if (Read(body.WrittenSpan, tags) is { } invalid)
-                return invalid;
-            if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return ProblemMapper.ForMissingTable(tables, tableName);
-            foreach (string tag in tags)
-            {
-                context.RequestAborted.ThrowIfCancellationRequested();
-                table.RemoveByTag(tag);
-            }
-            context.Response.StatusCode = StatusCodes.Status204NoContent;
-            return null;
+            context.RequestAborted.ThrowIfCancellationRequested();
+            table.RemoveByTag(tag);
         }
-        finally
-        {
-            ValueBuffer.Return(body);
-        }
+        context.Response.StatusCode = StatusCodes.Status204NoContent;
+        return null;
     }
 
     private Problem? Read(ReadOnlySpan<byte> body, List<string> tags)

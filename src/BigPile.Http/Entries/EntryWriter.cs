@@ -77,30 +77,23 @@ internal sealed class EntryWriter(
         // With <c>Expect: 100-continue</c>, a client is refused before it sends a body in vain.
         if (context.Request.Headers.Expect.Count != 0 && Foresee(context, tables, tableName, key, plan.Condition, isCreate) is { } vain)
             return vain;
-        ValueBuffer buffer = ValueBuffer.Rent(quota);
-        try
+        using ValueBuffer.Loan loan = ValueBuffer.Lend(quota, out ValueBuffer buffer);
+        StoredValue.WriteHead(buffer, plan.ContentType, plan.Coding);
+        int headBytes = buffer.WrittenSpan.Length;
+        if (await BodyBuffer.ReadAsync(context, buffer, _maxBodyBytes).ConfigureAwait(false) is { } unread)
+            return unread;
+        if (plan.Coding != ContentCoding.Identity
+            && await CheckCodingAsync(
+                buffer.WrittenMemory[headBytes..], plan.Coding, context.RequestAborted).ConfigureAwait(false) is { } undecodable)
         {
-            StoredValue.WriteHead(buffer, plan.ContentType, plan.Coding);
-            int headBytes = buffer.WrittenSpan.Length;
-            if (await BodyBuffer.ReadAsync(context, buffer, _maxBodyBytes).ConfigureAwait(false) is { } unread)
-                return unread;
-            if (plan.Coding != ContentCoding.Identity
-                && await CheckCodingAsync(
-                    buffer.WrittenMemory[headBytes..], plan.Coding, context.RequestAborted).ConfigureAwait(false) is { } undecodable)
-            {
-                return undecodable;
-            }
-            WriteCondition stated = plan.Condition;
-            if (isCreate)
-                plan = plan with { Condition = stated.AndMissing() };
-            Problem? problem = Put(context.Response, tables, tableName, key, buffer.WrittenSpan, plan);
-            bool isThere = isCreate && problem == ProblemCatalog.Precondition && Allows(tables, tableName, key, stated);
-            return isThere ? ProblemCatalog.EntryExists : problem;
+            return undecodable;
         }
-        finally
-        {
-            ValueBuffer.Return(buffer);
-        }
+        WriteCondition stated = plan.Condition;
+        if (isCreate)
+            plan = plan with { Condition = stated.AndMissing() };
+        Problem? problem = Put(context.Response, tables, tableName, key, buffer.WrittenSpan, plan);
+        bool isThere = isCreate && problem == ProblemCatalog.Precondition && Allows(tables, tableName, key, stated);
+        return isThere ? ProblemCatalog.EntryExists : problem;
     }
 
     private static Problem? Foresee(

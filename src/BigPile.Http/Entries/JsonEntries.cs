@@ -71,7 +71,7 @@ internal sealed class JsonEntries<TValue>(
             return ProblemCatalog.UnsupportedType(MediaTypes.Json);
         if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? options) is { } invalid)
             return invalid;
-        ValueBuffer body = ValueBuffer.Rent(quota);
+        using ValueBuffer.Loan loan = ValueBuffer.Lend(quota, out ValueBuffer body);
         try
         {
             if (await BodyBuffer.ReadDocumentAsync(context, body, maxBodyBytes).ConfigureAwait(false) is { } unread)
@@ -82,10 +82,6 @@ internal sealed class JsonEntries<TValue>(
         catch (JsonException e)
         {
             return ProblemCatalog.InvalidDocument(e.Message);
-        }
-        finally
-        {
-            ValueBuffer.Return(body);
         }
     }
 

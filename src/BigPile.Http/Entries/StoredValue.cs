@@ -18,7 +18,6 @@ namespace BigPile.Http.Entries;
 /// </remarks>
 internal static class StoredValue
 {
-    /// <summary>The maximum length of the head, in bytes.</summary>
     internal const int MaxHeadBytes = 3 + MediaTypes.MaxLength;
 
     private const byte CompressedFlag = 0x80;

@@ -22,7 +22,6 @@ internal sealed class FastPathTimer(Action<TimeoutPhase> expired)
     internal void Start(IConnectionHeartbeatFeature? heartbeat) =>
         heartbeat?.OnHeartbeat(static timer => ((FastPathTimer)timer).Tick(), this);
 
-    /// <summary>Begins a phase.</summary>
     internal void Enter(TimeoutPhase phase, int limitTicks)
     {
         Volatile.Write(ref _ticks, 0);

@@ -156,3 +156,13 @@ internal enum ServeResult
     /// <summary>The next request is for the full stack.</summary>
     HandOver,
 }
+
+/// <summary>A connection's pipes, with a <see cref="HandoverReader"/> as the input.</summary>
+internal sealed class HandoverTransport(PipeReader input, PipeWriter output) : IDuplexPipe
+{
+    /// <inheritdoc/>
+    public PipeReader Input => input;
+
+    /// <inheritdoc/>
+    public PipeWriter Output => output;
+}

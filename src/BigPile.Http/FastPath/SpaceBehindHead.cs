@@ -16,7 +16,6 @@ internal sealed class SpaceBehindHead(PipeWriter output) : IBufferWriter<byte>
     private int _headBytes;
     private int _guessBytes;
 
-    /// <summary>The value's length in bytes.</summary>
     internal int LengthBytes { get; private set; }
 
     /// <summary>The same memory as the value was copied to, with the space in front of it: nothing was advanced since.</summary>

@@ -35,7 +35,7 @@ internal sealed class BufferQuota
     internal long LimitBytes { get; }
 
     /// <summary>Bytes taken; tests check that all are returned.</summary>
-    internal long UsedBytes => Interlocked.Read(ref _usedBytes);
+    internal long UsedBytes => Volatile.Read(ref _usedBytes);
 
     /// <summary>Takes bytes; <see cref="Return"/> gives them back.</summary>
     /// <returns><see langword="false"/> if fewer are left.</returns>

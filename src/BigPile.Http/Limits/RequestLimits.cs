@@ -8,7 +8,6 @@ internal sealed record RequestLimits
     /// <summary>The maximum size of a payload, in bytes.</summary>
     internal required long MaxBodyBytes { get; init; }
 
-    /// <summary>The maximum number of items in a batch.</summary>
     internal required int MaxBatchItems { get; init; }
 
     /// <summary>The maximum total size of a batch's values, in bytes.</summary>

@@ -11,7 +11,6 @@ internal sealed class RequestLoad(int limit)
 
     internal int Limit => limit;
 
-    /// <summary>The number of running requests.</summary>
     internal int Running => Volatile.Read(ref _running);
 
     /// <summary>Admits a request; call <see cref="Leave"/> when it is over.</summary>

@@ -28,6 +28,9 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
         return buffer;
     }
 
+    /// <summary>Rents a buffer until the loan is disposed.</summary>
+    internal static Loan Lend(BufferQuota? quota, out ValueBuffer buffer) => new(buffer = Rent(quota));
+
     internal static void Return(ValueBuffer buffer) => Pool.Return(buffer);
 
     /// <summary>Sets the quota to charge. Only while the buffer is empty.</summary>
@@ -69,4 +72,10 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
     }
 
     private void EnsureCapacity(int sizeHint) => _memory.Grow(checked(_lengthBytes + Math.Max(sizeHint, 1)), _lengthBytes);
+
+    /// <summary>Returns a buffer when it is disposed.</summary>
+    internal readonly struct Loan(ValueBuffer buffer) : IDisposable
+    {
+        public void Dispose() => Return(buffer);
+    }
 }

@@ -31,11 +31,10 @@ internal sealed class ConnectionCount : IDisposable
         _listener.Start();
     }
 
-    /// <summary>Open connections.</summary>
-    internal long Open => Interlocked.Read(ref _open);
+    internal long Open => Volatile.Read(ref _open);
 
     /// <summary>Connections rejected at the limit.</summary>
-    internal long Rejected => Interlocked.Read(ref _rejected);
+    internal long Rejected => Volatile.Read(ref _rejected);
 
     public void Dispose() => _listener.Dispose();
 

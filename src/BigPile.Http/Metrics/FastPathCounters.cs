@@ -32,24 +32,24 @@ internal sealed class FastPathCounters
     }
 
     /// <summary>Answers with 200.</summary>
-    internal long Found => Interlocked.Read(ref _found);
+    internal long Found => Volatile.Read(ref _found);
 
     /// <summary>Answers with 304.</summary>
-    internal long NotModified => Interlocked.Read(ref _notModified);
+    internal long NotModified => Volatile.Read(ref _notModified);
 
     /// <summary>Answers with 404.</summary>
-    internal long NotFound => Interlocked.Read(ref _notFound);
+    internal long NotFound => Volatile.Read(ref _notFound);
 
     /// <summary>Heads that timed out, answered with 408.</summary>
-    internal long Timeouts => Interlocked.Read(ref _timeouts);
+    internal long Timeouts => Volatile.Read(ref _timeouts);
 
     /// <summary>
     /// Requests handed over to the full stack. After one with an unknown end, the connection's requests are no longer counted.
     /// </summary>
-    internal long HandedOver => Interlocked.Read(ref _handedOver);
+    internal long HandedOver => Volatile.Read(ref _handedOver);
 
     /// <summary>Connections that returned from the full stack.</summary>
-    internal long Returned => Interlocked.Read(ref _returned);
+    internal long Returned => Volatile.Read(ref _returned);
 
     /// <summary>All answered requests; tests use it to tell which stack answered.</summary>
     internal long Answered => Found + NotModified + NotFound;
@@ -71,7 +71,6 @@ internal sealed class FastPathCounters
 
     internal void CountReturn() => Interlocked.Increment(ref _returned);
 
-    /// <summary>The answers, by status.</summary>
     internal (int Status, long Count)[] Statuses() => [(200, Found), (304, NotModified), (404, NotFound), (408, Timeouts)];
 
     private IEnumerable<Measurement<long>> Requests() => Statuses().Select(static answers => Measure(answers.Count, answers.Status));

@@ -9,7 +9,10 @@ namespace BigPile.Http.Metrics;
 
 /// <summary>The measurements of one instrument, a series for each set of tags.</summary>
 /// <remarks>A measurement allocates nothing once its tags are known. Thread safety: all members may be called concurrently.</remarks>
-internal sealed class Metric
+/// <param name="instrument">The instrument.</param>
+/// <param name="kind">How its measurements are aggregated.</param>
+/// <param name="tables">Collects the tables that the instrument observes; <see langword="null"/>: it observes none.</param>
+internal sealed class Metric(Instrument instrument, MetricKind kind, LiveTables? tables = null)
 {
     /// <summary>The maximum number of series; further sets of tags share one overflow series.</summary>
     internal const int MaxSeries = 2_000;
@@ -20,34 +23,20 @@ internal sealed class Metric
     private readonly Lock _adding = new();
     /// <summary>The first series of each hash of tags; series of equal hash are chained.</summary>
     private volatile ConcurrentDictionary<int, MetricSeries> _byHash = new();
-    private readonly LiveTables? _tables;
-    /// <summary>The number of series.</summary>
     private int _count;
 
-    /// <param name="instrument">The instrument.</param>
-    /// <param name="kind">How its measurements are aggregated.</param>
-    /// <param name="tables">Collects the tables that the instrument observes; <see langword="null"/>: it observes none.</param>
-    internal Metric(Instrument instrument, MetricKind kind, LiveTables? tables = null)
-    {
-        Instrument = instrument;
-        _tables = tables;
-        Kind = kind;
-        BucketBoundaries = kind == MetricKind.Histogram ? MetricBuckets.Of(instrument) : [];
-    }
+    internal Instrument Instrument { get; } = instrument;
 
-    internal Instrument Instrument { get; }
-
-    internal MetricKind Kind { get; }
+    internal MetricKind Kind { get; } = kind;
 
     /// <summary>The inclusive upper limits of the histogram's buckets; the last bucket has none.</summary>
-    internal double[] BucketBoundaries { get; }
+    internal double[] BucketBoundaries { get; } = kind == MetricKind.Histogram ? MetricBuckets.Of(instrument) : [];
 
     internal IReadOnlyList<MetricSeries> Series => [.. _byHash.Values.SelectMany(Chain)];
 
-    /// <summary>Records a measurement.</summary>
     internal void Record(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        _tables?.Add(tags);
+        tables?.Add(tags);
         int hash = HashOf(tags);
         MetricSeries series = Find(hash, tags) ?? Make(hash, tags);
         if (Kind == MetricKind.Histogram)

@@ -21,7 +21,7 @@ internal sealed class MetricSeries(KeyValuePair<string, object?>[] tags, int buc
     /// <summary>The value; for a histogram the sum of all measurements.</summary>
     internal double Value => Volatile.Read(ref _value);
 
-    internal long BucketAt(int index) => Interlocked.Read(ref _buckets[index]);
+    internal long BucketAt(int index) => Volatile.Read(ref _buckets[index]);
 
     internal void Set(double value) => Volatile.Write(ref _value, value);
 

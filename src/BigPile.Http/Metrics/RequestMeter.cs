@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
+using System.Threading;
 
 namespace BigPile.Http.Metrics;
 
@@ -26,13 +27,11 @@ internal sealed class RequestMeter
             HttpTelemetry.Refusals, "{request}", "Requests that their key, or the lack of one, had refused, by key and status.");
     }
 
-    /// <summary>The responses.</summary>
     internal RequestCounts Counts { get; } = new();
 
     /// <summary>Whether a listener wants request durations.</summary>
     internal bool IsTiming => _duration.Enabled;
 
-    /// <summary>Records the duration of a request.</summary>
     internal void RecordDuration(string method, int status, double seconds) => _duration.Record(
         seconds,
         new KeyValuePair<string, object?>(MethodTag, Known(method)),
@@ -63,5 +62,30 @@ internal sealed class RequestMeter
         for (int i = 0; i < boxes.Length; i++)
             boxes[i] = i;
         return boxes;
+    }
+}
+
+/// <summary>Counts responses by status.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class RequestCounts
+{
+    private const int Lowest = 100;
+    private const int Highest = 599;
+
+    private readonly long[] _counts = new long[Highest - Lowest + 1];
+
+    /// <summary>Counts a response.</summary>
+    /// <param name="status">The status; one outside 100 to 599 counts as 599.</param>
+    internal void Add(int status) => Interlocked.Increment(ref _counts[(status is < Lowest or > Highest ? Highest : status) - Lowest]);
+
+    /// <summary>The statuses with at least one response.</summary>
+    internal IEnumerable<(int Status, long Count)> All()
+    {
+        for (int i = 0; i < _counts.Length; i++)
+        {
+            long count = Volatile.Read(ref _counts[i]);
+            if (count != 0)
+                yield return (i + Lowest, count);
+        }
     }
 }

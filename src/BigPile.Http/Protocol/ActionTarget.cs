@@ -15,7 +15,6 @@ internal readonly ref struct ActionTarget
     /// <summary>The table's name, still encoded.</summary>
     internal ReadOnlySpan<char> Table { get; }
 
-    /// <summary>The action.</summary>
     internal ReadOnlySpan<char> Action { get; }
 
     /// <summary>Splits a target.</summary>

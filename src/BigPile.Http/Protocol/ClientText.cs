@@ -12,10 +12,8 @@ internal static class ClientText
 
     private const int MaxEchoBytes = EntryKey.MaxBytes;
 
-    /// <summary>Whether bytes are valid UTF-8.</summary>
     internal static bool IsValid(ReadOnlySpan<byte> text) => Utf8.IsValid(text);
 
-    /// <summary>Whether bytes can be echoed unchanged.</summary>
     internal static bool CanEcho(ReadOnlySpan<byte> text) => text.Length <= MaxEchoBytes && IsValid(text);
 
     /// <summary>Text that can be echoed: truncated if long, with U+FFFD for invalid bytes.</summary>

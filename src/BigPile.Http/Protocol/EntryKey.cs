@@ -30,7 +30,6 @@ internal static class EntryKey
         };
     }
 
-    /// <summary>Checks whether bytes are a valid key.</summary>
     internal static KeyError Check(ReadOnlySpan<byte> key)
     {
         if (key.IsEmpty)
@@ -44,7 +43,6 @@ internal static class EntryKey
         return HasDotSegment(key) ? KeyError.HasDotSegment : KeyError.None;
     }
 
-    /// <summary>Describes an error.</summary>
     internal static string Describe(KeyError error) => error switch
     {
         KeyError.Empty => "The key is empty.",
@@ -67,4 +65,16 @@ internal static class EntryKey
         }
         return false;
     }
+}
+
+/// <summary>Why bytes are not a valid key.</summary>
+internal enum KeyError
+{
+    None,
+    Empty,
+    TooLong,
+    InvalidEscape,
+    InvalidUtf8,
+    HasNul,
+    HasDotSegment,
 }

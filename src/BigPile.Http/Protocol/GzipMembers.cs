@@ -11,7 +11,9 @@ namespace BigPile.Http.Protocol;
 /// The framework's decoder accepts any bytes after a member, and does not report where the member ends. So each member is decoded
 /// separately, and its end is found by its trailer: checksum and length of the decoded bytes, 64 bits that do not match by chance.
 /// </remarks>
-internal ref struct GzipMembers
+/// <param name="payload">The payload.</param>
+/// <param name="buffer">A scratch buffer for decoded bytes.</param>
+internal ref struct GzipMembers(ReadOnlyMemory<byte> payload, Span<byte> buffer)
 {
     private const int HeadBytes = 10;
     private const int TrailerBytes = 8;
@@ -21,19 +23,11 @@ internal ref struct GzipMembers
     private const byte HasComment = 16;
     private const byte KnownFlags = 31;
 
-    private readonly ReadOnlyMemory<byte> _payload;
-    private readonly Span<byte> _buffer;
+    private readonly ReadOnlyMemory<byte> _payload = payload;
+    private readonly Span<byte> _buffer = buffer;
     private int _at;
 
     private static ReadOnlySpan<byte> Magic => [0x1F, 0x8B, 8]; // deflate, the only method
-
-    /// <param name="payload">The payload.</param>
-    /// <param name="buffer">A scratch buffer for decoded bytes.</param>
-    internal GzipMembers(ReadOnlyMemory<byte> payload, Span<byte> buffer)
-    {
-        _payload = payload;
-        _buffer = buffer;
-    }
 
     /// <summary>Decodes all members.</summary>
     /// <param name="maxBytes">The maximum number of decoded bytes; the check stops beyond it.</param>

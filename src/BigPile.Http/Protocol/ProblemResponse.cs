@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using System.Text.Unicode;
 using System.Threading.Tasks;
 using Microsoft.AspNetCore.Http;
@@ -42,3 +43,10 @@ internal static class ProblemResponse
         return response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted); // the server drops the body for HEAD
     }
 }
+
+/// <summary>Writes problem documents.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(Problem))]
+internal sealed partial class ProblemJson : JsonSerializerContext;

@@ -6,6 +6,5 @@ namespace BigPile.Http.Protocol;
 /// <param name="problem">The reason.</param>
 internal sealed class RefusedException(Problem problem) : Exception($"{problem.Title} {problem.Detail}".TrimEnd())
 {
-    /// <summary>The reason.</summary>
     internal Problem Problem => problem;
 }

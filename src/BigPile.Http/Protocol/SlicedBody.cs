@@ -14,7 +14,6 @@ namespace BigPile.Http.Protocol;
 /// </summary>
 internal static class SlicedBody
 {
-    /// <summary>The size of a slice, in bytes.</summary>
     internal const int SliceBytes = 64 * 1024;
 
     /// <param name="response">The response.</param>

@@ -13,7 +13,6 @@ internal static class TableName
     private static readonly SearchValues<char> Allowed =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
 
-    /// <summary>Whether a text is a valid name.</summary>
     internal static bool IsValid(ReadOnlySpan<char> name) =>
         name.Length is > 0 and <= MaxLength && !name.ContainsAnyExcept(Allowed) && name is not ("." or "..");
 

@@ -18,23 +18,17 @@ namespace BigPile.Http.Security;
 /// unnoticed. Browsers state the origin of each request (<c>Sec-Fetch-Site</c>, <c>Origin</c>); other clients send neither header. Thread
 /// safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class ClientRules
+/// <param name="hosts">Hosts that are served beside loopback; <c>*</c>: all.</param>
+/// <param name="origins">Origins that may make changes beside the server's own; <c>*</c>: all.</param>
+internal sealed class ClientRules(IEnumerable<string> hosts, IEnumerable<string> origins)
 {
     /// <summary>Matches every host or origin.</summary>
     internal const string Any = "*";
 
     private const int MaxHostBytes = 255;
 
-    private readonly string[] _hosts;
-    private readonly string[] _origins;
-
-    /// <param name="hosts">Hosts that are served beside loopback; <c>*</c>: all.</param>
-    /// <param name="origins">Origins that may make changes beside the server's own; <c>*</c>: all.</param>
-    internal ClientRules(IEnumerable<string> hosts, IEnumerable<string> origins)
-    {
-        _hosts = [.. hosts];
-        _origins = [.. origins.Select(static origin => origin.TrimEnd('/'))];
-    }
+    private readonly string[] _hosts = [.. hosts];
+    private readonly string[] _origins = [.. origins.Select(static origin => origin.TrimEnd('/'))];
 
     /// <summary>Whether a host is served.</summary>
     /// <param name="host">The value of the header <c>Host</c>, in ASCII.</param>

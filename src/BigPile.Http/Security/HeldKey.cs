@@ -1,9 +1,11 @@
 using System;
 using System.Collections.Generic;
+using System.IO.Enumeration;
 using System.Linq;
 using System.Security.Cryptography;
 using System.Threading;
 using BigPile.AspNetCore.Tables;
+using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Security;
 
@@ -47,7 +49,6 @@ internal sealed class HeldKey : ITableCreator
     /// <summary>Ends the key's long-running requests.</summary>
     internal void Revoke() => _gone.Cancel();
 
-    /// <summary>Whether the key has a rate limit.</summary>
     internal bool IsLimited => _rate != null;
 
     /// <summary>Whether a secret belongs to the key.</summary>
@@ -68,7 +69,6 @@ internal sealed class HeldKey : ITableCreator
     /// <summary>Whether another configuration of the key is equal.</summary>
     internal bool IsAs(BigPileKey other) => other with { Tables = _key.Tables } == _key && other.Tables.SequenceEqual(_key.Tables);
 
-    /// <summary>Whether the key has a scope.</summary>
     internal bool Has(KeyScopes scope) => (_key.Scopes & scope) == scope;
 
     /// <summary>Whether the key may access a table.</summary>
@@ -92,4 +92,16 @@ internal sealed class HeldKey : ITableCreator
         wait = TimeSpan.Zero;
         return _rate == null || _rate.TryTake(out wait);
     }
+}
+
+/// <summary>Table names in which <c>*</c> matches any characters.</summary>
+internal static class TablePattern
+{
+    /// <summary>The pattern of all tables.</summary>
+    internal const string All = "*";
+
+    internal static bool IsValid(string pattern) => pattern == All || TableName.IsValid(pattern.Replace('*', 'x'));
+
+    internal static bool Matches(string pattern, ReadOnlySpan<char> table) =>
+        FileSystemName.MatchesSimpleExpression(pattern, table, ignoreCase: false);
 }

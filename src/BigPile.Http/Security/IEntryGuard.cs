@@ -15,3 +15,23 @@ internal interface IEntryGuard
     /// <param name="table">The table's name.</param>
     EntryAccess CheckRead(ReadOnlySpan<byte> authorization, ReadOnlySpan<char> table);
 }
+
+/// <summary>A guard's decision on a read.</summary>
+internal enum EntryAccess
+{
+    /// <summary>Serve it.</summary>
+    Allowed,
+
+    /// <summary>Leave the answer to the full stack.</summary>
+    Other,
+}
+
+/// <summary>The guard of a host without keys: it allows every read.</summary>
+internal sealed class OpenGuard : IEntryGuard
+{
+    /// <inheritdoc/>
+    public bool IsOpen => true;
+
+    /// <inheritdoc/>
+    public EntryAccess CheckRead(ReadOnlySpan<byte> authorization, ReadOnlySpan<char> table) => EntryAccess.Allowed;
+}

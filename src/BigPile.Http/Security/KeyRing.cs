@@ -23,7 +23,6 @@ internal sealed class KeyRing : IEntryGuard
     /// <inheritdoc/>
     public bool IsOpen { get; }
 
-    /// <summary>The names of the keys.</summary>
     internal IReadOnlyCollection<string> Names => _keys.Keys;
 
     /// <summary>Replaces the keys; an unchanged key keeps its state of the rate limiter.</summary>

@@ -25,7 +25,6 @@ internal readonly ref struct RequestNeed
         NeedsKey = true;
     }
 
-    /// <summary>Whether a key is needed at all.</summary>
     internal bool NeedsKey { get; }
 
     /// <summary>The scope; <see cref="KeyScopes.None"/> if any key will do, or none is needed.</summary>

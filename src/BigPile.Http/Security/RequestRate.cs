@@ -38,7 +38,7 @@ internal sealed class RequestRate
         while (true)
         {
             long now = _time.GetTimestamp();
-            long was = Interlocked.Read(ref _fullAt);
+            long was = Volatile.Read(ref _fullAt);
             long becomes = Math.Max(was, now) + _ticksPerRequest;
             long missing = becomes - now - _ticksOfBurst;
             wait = missing > 0 ? TimeSpan.FromSeconds(missing / (double)_time.TimestampFrequency) : TimeSpan.Zero;

@@ -11,55 +11,27 @@ using BigPile.Server.Loading;
 namespace BigPile.Server.Commands;
 
 /// <summary>Runs the command <c>export</c>.</summary>
-internal sealed class ExportRun(TextWriter error)
+internal sealed class ExportRun(TextWriter error) : TransferRun(error)
 {
-    private const int Done = 0;
-    private const int Failed = 1;
     private const int BufferBytes = 128 * 1024;
-
-    /// <summary>The table to export.</summary>
-    internal required string TableName { get; init; }
 
     /// <summary>The file to write; standard output when left out.</summary>
     internal string? File { get; init; }
 
-    /// <summary>The pile's directory; the setting <c>Pile:Directory</c> when left out.</summary>
-    internal string? Directory { get; init; }
+    protected override string CommandName => "export";
 
-    /// <summary>The running server to export from, instead of a directory.</summary>
-    internal Uri? Server { get; init; }
+    protected override string Stopped => "The export was stopped before its end.";
 
-    /// <summary>The file with the API key; the environment's key when left out.</summary>
-    internal string? KeyFile { get; init; }
-
-    /// <summary>Runs the export.</summary>
-    /// <returns>The exit code.</returns>
-    internal async Task<int> RunAsync(CancellationToken cancellationToken)
+    protected override async Task<int> TransferAsync(CancellationToken cancellationToken)
     {
-        try
-        {
-            if (!Http.Protocol.TableName.IsValid(TableName))
-                throw new LoadException(
-                    $"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
-            ExportEnd end = File == null
-                ? await ExportToAsync(Console.OpenStandardOutput(), cancellationToken).ConfigureAwait(false)
-                : await ReplaceFileAsync(File, cancellationToken).ConfigureAwait(false);
-            await error.WriteLineAsync(
-                $"Exported {Counted.Of(end.Entries, "entry", "entries")} of the table '{TableName}'."
-                + (end.Skipped == 0 ? "" : $" {Counted.Of(end.Skipped, "other is", "others are")} none of the service, and left out."))
-                .ConfigureAwait(false);
-            return Done;
-        }
-        catch (Exception e) when (ServerClient.IsExplained(e))
-        {
-            await error.WriteLineAsync($"The export failed: {ServerClient.Explain(e)}").ConfigureAwait(false);
-            return Failed;
-        }
-        catch (OperationCanceledException)
-        {
-            await error.WriteLineAsync("The export was stopped before its end.").ConfigureAwait(false);
-            return Failed;
-        }
+        ExportEnd end = File == null
+            ? await ExportToAsync(Console.OpenStandardOutput(), cancellationToken).ConfigureAwait(false)
+            : await ReplaceFileAsync(File, cancellationToken).ConfigureAwait(false);
+        await Error.WriteLineAsync(
+            $"Exported {Counted.Of(end.Entries, "entry", "entries")} of the table '{TableName}'."
+            + (end.Skipped == 0 ? "" : $" {Counted.Of(end.Skipped, "other is", "others are")} none of the service, and left out."))
+            .ConfigureAwait(false);
+        return Done;
     }
 
     // Write to a temporary file first: a failed export must not destroy the previous one.
@@ -91,7 +63,7 @@ internal sealed class ExportRun(TextWriter error)
 
     private async Task<ExportEnd> WriteAsync(Stream output, CancellationToken cancellationToken)
     {
-        using OfflinePile pile = OfflinePile.Open(Directory, keepsFormat: true, error);
+        using OfflinePile pile = OfflinePile.Open(Directory, keepsFormat: true, Error);
         if (!pile.Tables.TryGet(TableName, out CacheTable<string, byte[]>? table))
             throw new LoadException($"There is no table '{TableName}' with text keys.");
         var writer = PipeWriter.Create(output, new StreamPipeWriterOptions(leaveOpen: true));

@@ -11,65 +11,31 @@ using BigPile.Server.Loading;
 namespace BigPile.Server.Commands;
 
 /// <summary>Runs the command <c>load</c>.</summary>
-internal sealed class LoadRun(TextWriter output, TextWriter error)
+internal sealed class LoadRun(TextWriter output, TextWriter error) : TransferRun(error)
 {
-    private const int Done = 0;
-    private const int Failed = 1;
     private const int SomeSkipped = 2;
 
     private readonly TimeProvider _time = TimeProvider.System;
     private ProgressBar? _bar;
 
-    /// <summary>The file to load.</summary>
     internal required string File { get; init; }
-
-    /// <summary>The table that the records go into.</summary>
-    internal required string TableName { get; init; }
 
     /// <summary>The field with a record's key; <see langword="null"/>: lines are in the format of an export.</summary>
     internal string? KeyField { get; init; }
 
-    /// <summary>The pile's directory; the setting <c>Pile:Directory</c> when left out.</summary>
-    internal string? Directory { get; init; }
+    private bool HasTerminal => ReferenceEquals(Error, Console.Error) && !Console.IsErrorRedirected;
 
-    /// <summary>The running server to load into, instead of a directory.</summary>
-    internal Uri? Server { get; init; }
+    protected override string CommandName => "load";
 
-    /// <summary>The file with the API key; the environment's key when left out.</summary>
-    internal string? KeyFile { get; init; }
+    protected override string Stopped => "The load was stopped. What was loaded stays; load again to get the rest.";
 
-    private bool HasTerminal => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected;
-
-    /// <summary>Runs the load.</summary>
-    /// <returns>The exit code.</returns>
-    internal async Task<int> RunAsync(CancellationToken cancellationToken)
-    {
-        try
-        {
-            if (!Http.Protocol.TableName.IsValid(TableName))
-                throw new LoadException(
-                    $"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
-            return await LoadAsync(cancellationToken).ConfigureAwait(false);
-        }
-        catch (Exception e) when (ServerClient.IsExplained(e))
-        {
-            await error.WriteLineAsync($"The load failed: {ServerClient.Explain(e)}").ConfigureAwait(false);
-            return Failed;
-        }
-        catch (OperationCanceledException)
-        {
-            await error.WriteLineAsync("The load was stopped. What was loaded stays; load again to get the rest.").ConfigureAwait(false);
-            return Failed;
-        }
-    }
-
-    private async Task<int> LoadAsync(CancellationToken cancellationToken)
+    protected override async Task<int> TransferAsync(CancellationToken cancellationToken)
     {
         var tally = new LoadTally(_time, ReportSkipped);
         SourceFile source = await SourceFile.OpenAsync(File, cancellationToken).ConfigureAwait(false);
         await using (source.ConfigureAwait(false))
         {
-            using ProgressBar? bar = HasTerminal ? new ProgressBar(error, _time, () => source.Progress, tally) : null;
+            using ProgressBar? bar = HasTerminal ? new ProgressBar(Error, _time, () => source.Progress, tally) : null;
             _bar = bar;
             if (Server != null)
                 await LoadOverHttpAsync(source.Content, Server, tally, cancellationToken).ConfigureAwait(false);
@@ -102,12 +68,12 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
             ReportSkipped(skipped.GetProperty("line").GetInt64(), skipped.GetProperty("reason").GetString()!);
         tally.Set(Number("records"), Number("bytes"), Number("replaced"), Number("expired"), Number("skipped"));
         if (tally.Skipped > errors.GetArrayLength())
-            error.WriteLine($"… and {Counted.Of(tally.Skipped - errors.GetArrayLength(), "more line")}");
+            Error.WriteLine($"… and {Counted.Of(tally.Skipped - errors.GetArrayLength(), "more line")}");
     }
 
     private async Task LoadIntoDirectoryAsync(Stream content, LoadTally tally, CancellationToken cancellationToken)
     {
-        using OfflinePile pile = OfflinePile.Open(Directory, keepsFormat: false, error);
+        using OfflinePile pile = OfflinePile.Open(Directory, keepsFormat: false, Error);
         var target = new PutTarget(pile.Tables, TableName);
         if (target.Check() is { } refusal)
             throw new LoadException($"The table '{TableName}' takes no lines. {refusal.Title} {refusal.Detail}");
@@ -121,7 +87,7 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
         if (_bar is { } bar)
             bar.WriteLine(line);
         else
-            error.WriteLine(line);
+            Error.WriteLine(line);
     }
 
     private void Summarize(LoadTally tally)

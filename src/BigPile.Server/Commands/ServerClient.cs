@@ -12,7 +12,6 @@ namespace BigPile.Server.Commands;
 /// <summary>HTTP calls of the commands to a running server.</summary>
 internal static class ServerClient
 {
-    /// <summary>The URL of a path of the server.</summary>
     internal static Uri AddressOf(Uri server, string path) => new(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + path);
 
     /// <summary>Creates a client without a timeout.</summary>

@@ -12,7 +12,6 @@ internal static class ServerKey
 {
     private const string Variable = "BIGPILE_KEY";
 
-    /// <summary>The option for the key's file.</summary>
     internal static Option<string?> CreateOption() => new("--key-file")
     {
         Description = $"A file with the key to show to the server, as 'key' made it: NAME.SECRET. Default: the environment's {Variable}.",

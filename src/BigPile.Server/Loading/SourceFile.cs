@@ -24,7 +24,6 @@ internal sealed class SourceFile : IAsyncDisposable
     /// <summary>The fraction of the file that was read, from 0 to 1; 0 if the length is unknown.</summary>
     internal double Progress => _file.CanSeek && _file.Length != 0 ? (double)_file.Position / _file.Length : 0;
 
-    /// <summary>Opens a file.</summary>
     internal static async Task<SourceFile> OpenAsync(string path, CancellationToken cancellationToken)
     {
         var options = new FileStreamOptions { Options = FileOptions.SequentialScan, BufferSize = 0 };
