@@ -89,7 +89,7 @@ public sealed class ReportTests : ServerTest
         JsonElement first = await GetJsonAsync("/v1/stats");
         Assert.False(first.TryGetProperty("activity", out _));
         JsonElement second = first;
-        for (int i = 0; !second.TryGetProperty("activity", out _); i++)
+        for (int i = 0; i < 5 || !second.TryGetProperty("activity", out _); i++)
         {
             (await Server.PutAsync($"/v1/tables/t/entries/{i % 5}", new byte[9])).EnsureSuccessStatusCode();
             await Client.GetAsync($"/v1/tables/t/entries/{i % 5}");

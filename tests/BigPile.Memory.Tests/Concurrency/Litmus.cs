@@ -21,7 +21,7 @@ internal sealed class Litmus(ITestOutputHelper output, LitmusProgram program, pa
     private const int MostSkew = 1_000; // some hundred nanoseconds
 
     private static readonly int Rounds = TestLeg.Steps(5_000, 400_000); // of each leg, unless extended
-    private static readonly int EnoughSeen = TestLeg.Steps(200, 40_000);
+    private static readonly int EnoughSeen = TestLeg.Steps(20, 40_000);
 
     private readonly string?[] _legs = [null, .. mutations];
     private readonly long[] _forbidden = new long[mutations.Length + 1];

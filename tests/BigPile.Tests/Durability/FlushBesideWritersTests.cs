@@ -25,7 +25,7 @@ public sealed class FlushBesideWritersTests(ITestOutputHelper output) : Durabili
         for (int id = 0; id < pointers.Length; id++)
             pointers[id] = pile.Put(CheckedValue.Make(id, 0, 100));
         long restored = 0;
-        int flushes = TestLeg.Steps(25, 500);
+        int flushes = TestLeg.Steps(8, 500);
         bool Flush(int flush)
         {
             int[] atLeast = [.. versions.Select((_, id) => Volatile.Read(ref versions[id]))];

@@ -48,7 +48,7 @@ public sealed class ForgedFileTests : IDisposable
         _output.WriteLine($"seed {seed}");
         var random = new Random(seed);
         WriteAll();
-        for (int step = 0; step < TestLeg.Steps(80, 30_000); step++)
+        for (int step = 0; step < TestLeg.Steps(30, 30_000); step++)
         {
             (string file, long place, byte[] bytes) = Forgery.Make(random, _files, _pointers);
             Write(file, place, bytes);

@@ -32,7 +32,7 @@ public sealed class PowerCutTests(ITestOutputHelper output)
 
     [Fact]
     public void What_was_flushed_is_there_old_or_new_with_all_operations() =>
-        Run(PileOperations.All, runs: TestLeg.Steps(1, 70), seed: 1_000);
+        Run(PileOperations.All, runs: TestLeg.Steps(3, 70), seed: 1_000);
 
     /// <summary>The control: what finds torn payloads is the checksum.</summary>
     [Fact]

@@ -15,7 +15,7 @@ public sealed class RecoveryChurnTests(ITestOutputHelper output) : DurabilityTes
     [Fact]
     public async Task Everything_goes_on_while_pages_are_examined()
     {
-        for (int round = 0; round < TestLeg.Steps(6, 200); round++)
+        for (int round = 0; round < TestLeg.Steps(3, 200); round++)
         {
             int seed = TestLeg.Seed(61) + round * 10;
             output.WriteLine($"seed {seed}");
