@@ -8,13 +8,13 @@ internal static class FirstSteps
     internal static string Run(string data)
     {
         // README: first example
-        using Pile pile = Pile.Open(data);                  // files in this directory; new Pile() is in memory alone
+        using Pile pile = Pile.Open(data);       // files in this directory; new Pile(): in memory
         using var cache = new PileCache(pile);
-        CacheTable<string, Person> people = cache.GetOrCreateTable<string, Person>(
-            new TableOptions("people") { CollisionMode = CollisionMode.Durable });   // the default may evict, as a cache does
+        var options = new TableOptions("people") { CollisionMode = CollisionMode.Durable };  // by default it may evict
+        CacheTable<string, Person> people = cache.GetOrCreateTable<string, Person>(options);
         people.Put("ada", new Person { Name = "Ada Lovelace", Born = new DateTime(1815, 12, 10) });
-        Person ada = people.Get("ada");                      // a new object, equal to the one that was put
-        pile.Flush();                                        // a restart or kill -9 lost nothing before; now a power cut neither
+        Person ada = people.Get("ada");            // a new object, equal to the one that was put
+        pile.Flush();                              // safe from a power cut, too; from kill -9 it was since the put
         // README: end
         return ada.Name;
     }

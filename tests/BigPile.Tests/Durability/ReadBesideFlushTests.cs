@@ -12,14 +12,21 @@ public sealed class ReadBesideFlushTests : IDisposable
 
     public void Dispose() => _directory.Dispose();
 
-    [Fact]
-    public void A_read_goes_on_at_each_sync_of_a_flush()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_read_goes_on_at_each_sync_of_a_flush(bool isCheckpoint)
     {
         Action? atSync = null;
-        using Pile pile = Pile.Open(_directory.Path, new PileOptions { SegmentBytes = 4 << 20, Syncing = _ => atSync?.Invoke() });
+        using Pile pile = Pile.Open(_directory.Path, new PileOptions
+        {
+            SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, Syncing = _ => atSync?.Invoke(), Synced = _ => atSync?.Invoke(),
+        });
         PilePointer pointer = pile.Put("flushed");
         pile.Flush();
         PilePointer changed = pile.Put("changed");
+        if (isCheckpoint) // more than the log takes
+            pile.Put(new byte[2 << 20]);
         int syncs = 0;
         atSync = () =>
         {
