@@ -99,7 +99,7 @@ internal enum CrashPoint
     /// <summary>The next log has its first batch, and the superblock names the previous epoch.</summary>
     FlushBeforeEpoch,
 
-    /// <summary>One copy of the superblock is new, and the other is old; or both are new, and the caller has not returned.</summary>
+    /// <summary>One copy of the superblock is new, and the other is old.</summary>
     SuperblockBetweenPlaces,
 
     /// <summary>A definition is in the catalog, and nothing refers to it.</summary>
