@@ -8,7 +8,6 @@ namespace BigPile.Memory;
 /// <summary>An open file of a <see cref="HeldDirectory"/>: each operation is guarded by the directory, and reported to its hook.</summary>
 internal sealed class HeldFile(HeldDirectory directory, string path, SafeFileHandle handle, bool canWrite) : IDisposable
 {
-
     /// <summary>The file's full path in its directory.</summary>
     internal string Path { get; set; } = path;
 

@@ -28,7 +28,7 @@ public sealed class FlushCutTests(ITestOutputHelper output)
             pile.Put(Noise.Of(2 << 20, seed));
         CutKind[] kinds = [.. Enum.GetValues<CutKind>().Where(static kind => kind != CutKind.End)];
         var random = new Random(seed);
-        int old = 0, @new = 0;
+        int leftBefore = 0, leftItself = 0;
         disk.Passing = (name, isDone) =>
         {
             // A checkpoint syncs many files: there the short leg takes one kind at each.
@@ -40,14 +40,17 @@ public sealed class FlushCutTests(ITestOutputHelper output)
                 string where = $"seed {seed}, cut {(isDone ? "after" : "before")} the sync of {name ?? "the directory"}, {kind} reached";
                 for (int i = 0; i < Objects; i++)
                     Assert.True(image.Get<string>(pointers[i]) == Text(state, i), $"{where}: object {i}");
-                _ = state == "old" ? old++ : @new++;
+                if (state == "old")
+                    leftBefore++;
+                else
+                    leftItself++;
             }
         };
         pile.Flush();
         disk.Passing = null;
-        output.WriteLine($"seed {seed}: {old} cuts left the flush before, {@new} the one that was cut");
-        Assert.InRange(old, 1, int.MaxValue);
-        Assert.InRange(@new, 1, int.MaxValue);
+        output.WriteLine($"seed {seed}: {leftBefore} cuts left the flush before, {leftItself} the one that was cut");
+        Assert.InRange(leftBefore, 1, int.MaxValue);
+        Assert.InRange(leftItself, 1, int.MaxValue);
         Assert.NotEqual(0, disk.LostCount);
         disk.Cut(scratch.At("image"), CutKind.Nothing);
         using Pile last = Open(scratch.At("image"), null);

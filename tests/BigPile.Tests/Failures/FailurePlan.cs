@@ -18,7 +18,7 @@ internal sealed record FailurePlan(int Position, FailureMode Mode, FailureCause 
 
     /// <summary>
     /// The long leg lets each operation fail in each mode by each cause. The short one lets each kind of operation (what is done to which
-    /// file) fail at its first place in the call or at its last, and takes these, modes and causes in turn.
+    /// file) fail at its first place in the call and at its last, and takes modes and causes in turn.
     /// </summary>
     /// <param name="operations">The operations of a call that does not fail.</param>
     internal static IEnumerable<FailurePlan> Of(IReadOnlyList<string> operations)
@@ -40,8 +40,11 @@ internal sealed record FailurePlan(int Position, FailureMode Mode, FailureCause 
         {
             FailureMode[] modes = [.. ModesOf(kind.Key)];
             int turn = kinds++;
-            int place = turn % 2 == 0 ? kind.First() : kind.Last();
-            yield return new FailurePlan(place + 1, modes[turn % modes.Length], Causes[turn % Causes.Length], turn);
+            yield return new FailurePlan(kind.First() + 1, modes[2 * turn % modes.Length], Causes[turn % Causes.Length], turn);
+            if (kind.First() == kind.Last())
+                continue;
+            turn++;
+            yield return new FailurePlan(kind.Last() + 1, modes[(2 * turn - 1) % modes.Length], Causes[turn % Causes.Length], turn);
         }
     }
 
