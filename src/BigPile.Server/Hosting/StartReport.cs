@@ -26,7 +26,18 @@ internal static class StartReport
         await host.Opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (host.Tables is not { } tables)
             return;
+        try
+        {
+            LogReady(app, logger, host, tables, times);
+        }
+        catch (ObjectDisposedException) when (host.Stopping.IsCancellationRequested)
+        {
+            // The server was stopped meanwhile, and its pile is closed: that is reported where it is done.
+        }
+    }
 
+    private static void LogReady(WebApplication app, ILogger logger, PileHost host, ServedTables tables, StartTimes times)
+    {
         TimeProvider time = app.Services.GetRequiredService<TimeProvider>();
         IReadOnlyCollection<TableStatistics> found = StatsReport.StatisticsOf(tables.Cache).Values;
         logger.LogInformation(
