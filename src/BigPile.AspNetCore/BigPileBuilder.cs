@@ -77,12 +77,15 @@ public sealed class BigPileBuilder
         AddTable<TKey, TValue>(new TableOptions(name) { CollisionMode = CollisionMode.Durable });
 
     /// <summary>Registers a table of the pile as the application's <see cref="IDistributedCache"/>, with buffer support.</summary>
+    /// <remarks>
+    /// It may hold sessions: it gives way in a full pile only where <see cref="TableOptions.GivesWay"/> says so.
+    /// </remarks>
     /// <param name="table">The table's name and options; a durable table <c>distributed-cache</c> when left out.</param>
     /// <param name="serviceKey">The key of the service, if it is not to be the pile's.</param>
     /// <returns>This builder.</returns>
     public BigPileBuilder AsDistributedCache(TableOptions? table = null, object? serviceKey = null)
     {
-        TableOptions options = table ?? Durable("distributed-cache");
+        TableOptions options = WithDefault(table ?? Durable("distributed-cache"), givesWay: false);
         AddAdapterTable<byte[]>(options);
         string? pile = DefaultKey;
         Add<PileDistributedCache, IDistributedCache>(
@@ -108,12 +111,13 @@ public sealed class BigPileBuilder
     }
 
     /// <summary>Registers a table of the pile as the application's <see cref="IOutputCacheStore"/>, with buffer support.</summary>
+    /// <remarks>It gives way in a full pile unless <see cref="TableOptions.GivesWay"/> says otherwise.</remarks>
     /// <param name="table">The table's name and options; a durable table <c>output-cache</c> when left out.</param>
     /// <param name="serviceKey">The key of the service, if it is not to be the pile's.</param>
     /// <returns>This builder.</returns>
     public BigPileBuilder AsOutputCacheStore(TableOptions? table = null, object? serviceKey = null)
     {
-        TableOptions options = table ?? Durable("output-cache");
+        TableOptions options = WithDefault(table ?? Durable("output-cache"), givesWay: true);
         AddAdapterTable<byte[]>(options);
         string? pile = DefaultKey;
         Add<PileOutputCacheStore, IOutputCacheStore>(
@@ -140,6 +144,10 @@ public sealed class BigPileBuilder
     }
 
     private static TableOptions Durable(string name) => new(name) { CollisionMode = CollisionMode.Durable };
+
+    /// <summary>The options of an adapter's table, which gives way in a full pile by a default of its own.</summary>
+    internal static TableOptions WithDefault(TableOptions options, bool givesWay) =>
+        options with { GivesWay = options.GivesWay ?? givesWay };
 
     private static PileHost HostOf(IServiceProvider provider, string? pile) =>
         pile == null ? provider.GetRequiredService<PileHost>() : provider.GetRequiredKeyedService<PileHost>(pile);

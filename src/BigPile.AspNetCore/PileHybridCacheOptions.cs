@@ -14,8 +14,16 @@ public sealed class PileHybridCacheOptions
     /// <summary>The highest <see cref="MaximumPayloadBytes"/>: a pile's largest payload, less space for key and tags.</summary>
     public const long LargestPayloadBytes = (1L << 30) - (1L << 20);
 
-    /// <summary>The table's name and options.</summary>
-    public TableOptions Table { get; set; } = new("hybrid-cache") { CollisionMode = CollisionMode.Durable };
+    private TableOptions _table = new("hybrid-cache") { CollisionMode = CollisionMode.Durable, GivesWay = true };
+
+    /// <summary>
+    /// The table's name and options. It gives way in a full pile unless <see cref="TableOptions.GivesWay"/> says otherwise.
+    /// </summary>
+    public TableOptions Table
+    {
+        get => _table;
+        set => _table = value == null ? null! : BigPileBuilder.WithDefault(value, givesWay: true); // Validate refuses null
+    }
 
     /// <summary>The most bytes of a value; 1 MiB by default. A larger value is returned and not cached.</summary>
     public long MaximumPayloadBytes { get; set; } = 1 << 20;

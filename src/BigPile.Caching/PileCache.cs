@@ -33,7 +33,7 @@ public sealed partial class PileCache : IDisposable
     private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = []; // typed facades; under _lock
     private readonly CancellationTokenSource _stopping = new(); // ends walks and inspections
     private readonly Sweeper _sweeper;
-    private readonly PileCapacity _capacity = new();
+    private readonly PileCapacity _capacity; // which of its tables give way when the pile is full
     private readonly TableIds _ids; // changed under _lock
     private readonly IndexMaintenance _indexes; // index files, rebuild, inspection
     private readonly Action _reportDamage; // given to each table
@@ -70,7 +70,7 @@ public sealed partial class PileCache : IDisposable
         _defaults = TableOptions.CheckDefaults(options.DefaultTableOptions);
         _reportDamage = () => _indexes!.ReportDamage(InspectDamaged);
         PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();
-        if (!pile.Tables.TryTakeTables())
+        if (!pile.Tables.TryTakeTables(_capacity = new PileCapacity(pile.Tables)))
             throw new InvalidOperationException(
                 "The pile has a cache already, which serves it until it is disposed. Use that one, or dispose of it first.");
         try

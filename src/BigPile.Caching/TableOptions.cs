@@ -26,10 +26,18 @@ public sealed record TableOptions(string Name)
 
     /// <summary>
     /// The maximum number of bytes: blocks with keys, values, headers and slack, the index, and the evictor; from 1 MiB, none by default.
-    /// Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not shrink. A speculative
-    /// table with a limit also gives way to puts of other tables when the pile is full.
+    /// Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not shrink.
     /// </summary>
     public long? MaxBytes { get; init; }
+
+    /// <summary>
+    /// Whether entries are evicted for others when the pile is full, in proportion to what its tables hold. By default
+    /// (<see langword="null"/>) those of a speculative table are, and those of a durable one are not.
+    /// </summary>
+    /// <remarks>
+    /// An entry with <see cref="EntryPriority.NeverEvict"/> stays. The caches of <c>BigPile.AspNetCore</c> have defaults of their own.
+    /// </remarks>
+    public bool? GivesWay { get; init; }
 
     /// <summary>The age at which an entry expires that was put without one; above zero, none by default.</summary>
     public TimeSpan? DefaultMaxAge { get; init; }
@@ -54,6 +62,9 @@ public sealed record TableOptions(string Name)
     public const string AnyName = "*";
 
     internal const long MinBytes = 1 << 20;
+
+    /// <summary><see cref="GivesWay"/>, given or by default.</summary>
+    internal bool MayGiveWay => GivesWay ?? CollisionMode == CollisionMode.Speculative;
 
     /// <summary>Refuses options that can't be those of all tables.</summary>
     internal static TableOptions CheckDefaults(TableOptions options)

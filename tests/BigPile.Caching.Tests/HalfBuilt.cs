@@ -27,7 +27,7 @@ internal sealed class HalfBuilt : IDisposable
             pile, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id),
             TestCache.Durable())
         {
-            PileCapacity = new PileCapacity(),
+            PileCapacity = new PileCapacity(pile.Tables),
         };
         _core.Visibility.BeginRebuild(_core.Heap.Versions.Last);
     }

@@ -27,6 +27,9 @@ internal record TableSettings
     /// <summary>The most bytes: keys, values and the index together.</summary>
     public long? MaximumBytes { get; set; }
 
+    /// <summary>Whether entries are evicted for others when the pile is full; left out: those of a speculative table are.</summary>
+    public bool? GivesWay { get; set; }
+
     /// <summary>The default time to live of entries.</summary>
     public string? DefaultTtl { get; set; }
 
@@ -49,6 +52,7 @@ internal record TableSettings
         FixedIndex = options.FixedIndex,
         MaximumEntries = options.MaxEntries,
         MaximumBytes = options.MaxBytes,
+        GivesWay = options.GivesWay,
         DefaultTtl = options.DefaultMaxAge is { } age ? Duration.Format(age) : null,
         DefaultSliding = options.DefaultSliding is { } sliding ? Duration.Format(sliding) : null,
         DefaultPriority = Priorities.NameOf(options.DefaultPriority),
@@ -109,6 +113,7 @@ internal record TableSettings
             FixedIndex = FixedIndex,
             MaxEntries = MaximumEntries,
             MaxBytes = MaximumBytes,
+            GivesWay = GivesWay,
             DefaultMaxAge = TimeOf(nameof(DefaultTtl), DefaultTtl),
             DefaultSliding = TimeOf(nameof(DefaultSliding), DefaultSliding),
             DefaultPriority = Priorities.TryFind(DefaultPriority, out EntryPriority priority)

@@ -1,55 +1,85 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Threading;
+using BigPile.Access;
+using BigPile.Caching.Entries;
+using BigPile.Tables;
 
 namespace BigPile.Caching.Capacity;
 
 /// <summary>The second level of capacity: tables of a full pile make space for a put, each in proportion to what it may evict.</summary>
 /// <remarks>
+/// First the policies of the tables choose who goes, for many puts at once. Where that leaves no slot of the size, a page is emptied; for a
+/// large block as many as it needs. While policies free what others need, pages come first. A table without limits counts nothing until the
+/// pile is nearly full: from then on it has an evictor.
 /// Tables give way one after the other, and the caller is in no critical region: no lock of one table's buckets or evictor is held while
 /// another's is taken. It may hold the lock of a key stripe, which no table takes to give way.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class PileCapacity
+internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims
 {
     private const int BatchShare = 64; // of what may go: a mapped pile has freed space only after a flush, which is worth more than one
     private const long MostBatchBytes = 1 << 20; // the pause of one put
-    private const int MostAttempts = 32; // of one put; each evicts twice as much
+    private const long NeverGoes = -1;
+    private const int MostAttempts = 32; // of one put; others may take what went for it
 
-    private readonly Lock _lock = new();
-    private readonly HashSet<IGivesWay> _tables = []; // under the lock
+    private readonly ConcurrentDictionary<int, IEvictingTable> _tables = new(); // by id
+    private readonly PolicyTurns _policyFirst = new();
     private bool _mayBePending; // tables gave way since the last drain; interlocked
+    private bool _wasFull; // a put was refused: the store may be at its end before the limit
 
-    internal void Add(IGivesWay table)
+    /// <summary>Whether tables that give way count what they hold.</summary>
+    internal bool IsNearlyFull => Volatile.Read(ref _wasFull) || heap.IsNearlyFull;
+
+    internal void Add(IEvictingTable table) => _tables[table.Id] = table;
+
+    internal void Remove(IEvictingTable table) => _tables.TryRemove(new KeyValuePair<int, IEvictingTable>(table.Id, table));
+
+    /// <summary>Has tables without limits begin to know who goes.</summary>
+    public void Prepare()
     {
-        lock (_lock)
-            _tables.Add(table);
+        foreach (IEvictingTable table in _tables.Values)
+            table.TryBeginToGiveWay();
     }
 
-    internal void Remove(IGivesWay table)
+    /// <inheritdoc/>
+    public bool TryGiveWay(long blockBytes, int attempt)
     {
-        lock (_lock)
-            _tables.Remove(table);
-    }
-
-    /// <summary>Evicts for a block that the pile has refused.</summary>
-    /// <param name="blockBytes">The block's size.</param>
-    /// <param name="attempt">The number of earlier attempts of the same put: what went had other sizes, or others took it.</param>
-    /// <returns>Whether to retry; <see langword="false"/> where all that might go is less than the block, or all of it has gone.</returns>
-    internal bool TryMakeSpace(long blockBytes, int attempt)
-    {
-        IGivesWay[] tables = Copy();
+        if (attempt >= MostAttempts)
+            return false;
+        Volatile.Write(ref _wasFull, true);
+        Prepare();
+        IEvictingTable[] tables = [.. _tables.Values];
         long[] evictable = Array.ConvertAll(tables, static table => table.EvictableBytes);
         long all = evictable.Sum();
-        if (all <= 0 || (attempt == 0 && all < blockBytes) || attempt >= MostAttempts)
-            return false; // later what has gone counts as well
-        double batch = Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes));
-        double share = Math.Min(1, Math.ScaleB(batch, attempt) / all);
-        for (int i = 0; i < tables.Length; i++)
-            tables[i].GiveWay((long)Math.Ceiling(share * evictable[i]));
+        if (all <= 0 || (attempt == 0 && all < blockBytes)) // later what has gone counts as well
+            return false;
+        if (_policyFirst.IsTurn(blockBytes, attempt))
+            GiveWayInProportion(tables, evictable, Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes)) / (double)all);
+        else if (!heap.TryClearPages(blockBytes, this))
+            return false;
         Volatile.Write(ref _mayBePending, true);
+        foreach (IEvictingTable table in tables)
+            table.QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
         return true;
+    }
+
+    /// <inheritdoc/>
+    public long CostOf(ulong address) =>
+        TryFindTable(address, out BlockSnapshot view, out IEvictingTable? table)
+            ? table.CostOf(EntryHead.Of(view), view.PayloadBytes)
+            : NeverGoes;
+
+    /// <inheritdoc/>
+    public void Evict(ulong address)
+    {
+        IEvictingTable? table;
+        using (ReadScope scope = heap.EnterReader())
+            _ = TryFindTable(address, out _, out table);
+        table?.Evict(address);
     }
 
     /// <summary>
@@ -60,25 +90,47 @@ internal sealed class PileCapacity
     {
         if (!Volatile.Read(ref _mayBePending) || !Interlocked.Exchange(ref _mayBePending, false))
             return;
-        foreach (IGivesWay table in Copy())
+        foreach (IEvictingTable table in _tables.Values)
             table.Drain();
     }
 
-    private IGivesWay[] Copy()
+    private bool TryFindTable(ulong address, out BlockSnapshot view, [NotNullWhen(true)] out IEvictingTable? table)
     {
-        lock (_lock)
-            return [.. _tables];
+        view = heap.ViewRecovered(address);
+        table = null;
+        return !view.IsNone && _tables.TryGetValue(EntryHead.Of(view).TableId, out table);
+    }
+
+    private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, double share)
+    {
+        for (int i = 0; i < tables.Length; i++)
+            tables[i].GiveWay((long)Math.Ceiling(Math.Min(1, share) * evictable[i]));
     }
 }
 
 /// <summary>A table, as its full pile sees it.</summary>
-internal interface IGivesWay
+internal interface IEvictingTable
 {
+    /// <summary>The table's id, which its entries carry.</summary>
+    int Id { get; }
+
     /// <summary>The footprint of the entries that may go; 0 where none may.</summary>
     long EvictableBytes { get; }
 
+    /// <summary>Has a table without limits begin to know who goes. The caller is outside of critical regions.</summary>
+    void TryBeginToGiveWay();
+
     /// <summary>Evicts about so many bytes, by the table's own policy. The caller is outside of critical regions.</summary>
     void GiveWay(long bytes);
+
+    /// <summary>The footprint of an entry that may go; negative where it must stay. The caller is in a critical region.</summary>
+    long CostOf(in EntryHead head, long payloadBytes);
+
+    /// <summary>Evicts the entry at an address, if it is still there and may go. The caller is outside of critical regions.</summary>
+    void Evict(ulong address);
+
+    /// <summary>Writes what it has evicted to its file, in the background.</summary>
+    void QueueDrain();
 
     /// <summary>Writes what it has evicted to its file. The caller is outside of critical regions and holds no stripe lock.</summary>
     void Drain();

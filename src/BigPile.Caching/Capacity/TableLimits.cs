@@ -34,7 +34,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     private readonly Budget _budget = new();
     private Evictor? _evictor; // null without a limit, while the index is rebuilt, and once closed
     private Backfill? _backfill; // of the evictor's queues with entries from before it; cleared by the thread that completes it
-    private long _maxBytes; // of the options; 0: none. One word, as who is in no critical region may read it while it changes
+    private long _maxBytes; // 0: entries are limited, or nothing. One word, as who is in no critical region may read it while it changes
 
     /// <summary>Whether the limits are enforced.</summary>
     internal bool AreOn
@@ -57,7 +57,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
         get => Volatile.Read(ref _evictor);
     }
 
-    /// <summary>Whether there is a limit in bytes.</summary>
+    /// <summary>Whether entries are weighed in bytes: there is a limit in bytes, or none and the table gives way in a full pile.</summary>
     internal bool IsInBytes => Volatile.Read(ref _maxBytes) != 0;
 
     /// <summary>What the table holds and has reserved.</summary>
@@ -87,7 +87,9 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// <summary>The weight of an entry in the evictor: its footprint if bytes are limited, else 1.</summary>
     internal double WeightOf(long payloadBytes) => IsInBytes ? heap.FootprintBytesOf(payloadBytes) : 1;
 
-    /// <summary>Begins to enforce limits, or changes them. No thread is in the table.</summary>
+    /// <summary>
+    /// Begins to enforce limits, or changes them; without any, to know who goes when the pile is full. No thread is in the table.
+    /// </summary>
     /// <param name="options">The limits.</param>
     /// <param name="count">The entries that the table has.</param>
     /// <param name="footprintBytes">Their footprint.</param>
@@ -95,10 +97,11 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// <returns>The backfill to be completed in the background; null if there is none.</returns>
     internal Backfill? Begin(TableOptions options, long count, long footprintBytes, IEvictionHost host)
     {
-        Volatile.Write(ref _maxBytes, options.MaxBytes ?? 0);
+        long maxBytes = options.MaxBytes ?? long.MaxValue;
+        Volatile.Write(ref _maxBytes, options.MaxBytes == null && options.MaxEntries != null ? 0 : maxBytes);
         // No put holds a reservation now, so the usage is what the counters say.
         _budget.Begin(options.MaxEntries ?? long.MaxValue, count, footprintBytes);
-        long expected = Math.Min(_budget.MaxEntries, (options.MaxBytes ?? long.MaxValue) / MeanEntryBytes());
+        long expected = Math.Min(_budget.MaxEntries, maxBytes / MeanEntryBytes());
         var capacity = new TableCapacity(Math.Max(1, expected), options.MaxBytes ?? expected);
         if (Evictor is { } evictor && !evictor.IsTooDivided(capacity))
         {
@@ -106,7 +109,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
             return null;
         }
         DropEvictor();
-        evictor = new Evictor(host, capacity, isCertain: options.MaxBytes == null);
+        evictor = new Evictor(host, capacity, isCertain: !IsInBytes);
         Volatile.Write(ref _evictor, evictor);
         _budget.ClearByPriority();
         return count == 0 ? null : BeginBackfill(evictor);

@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
+using BigPile.Access;
 using BigPile.Durability;
 using BigPile.Layout;
 
@@ -70,6 +71,10 @@ internal readonly unsafe struct EntryHead
         if ((_version & ExtensionBit) != 0)
             _extension = *(uint*)(payload + ShortBytes);
     }
+
+    /// <summary>The head of a block; all zero where the block is too short for an entry.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static EntryHead Of(in BlockSnapshot view) => view.PayloadBytes >= ShortBytes ? new EntryHead(view.Payload) : default;
 
     internal nint Payload => (nint)_start;
 

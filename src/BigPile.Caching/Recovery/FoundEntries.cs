@@ -42,17 +42,12 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         if (view.IsNone)
             return true; // freed since the walk found it
         var found = default(Found);
-        if (!TrySee(address, view, HeadOf(view), ref found))
+        if (!TrySee(address, view, EntryHead.Of(view), ref found))
             return table.Heap.View(address).IsNone; // freed meanwhile is no failure
         if (found.Address != 0)
             _ = AddFound(critical, found);
         return true;
     }
-
-    /// <summary>The head of a block; all zero where the block is too short for an entry.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static EntryHead HeadOf(in BlockSnapshot view) =>
-        view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload) : default;
 
     /// <summary>
     /// Reads an entry that a walk found, under no lock, and prefetches its bucket. A tag mark is inserted at once. The caller is in a

@@ -175,7 +175,7 @@ internal sealed class IndexRebuild(
         BlockSnapshot view = heap.ViewRecovered(address); // Collect has recovered its page
         if (view.IsNone)
             return; // freed since
-        EntryHead head = FoundEntries.HeadOf(view);
+        EntryHead head = EntryHead.Of(view);
         if (TableOf(head.TableId) is not { } table)
         {
             DropOthers(address, head);

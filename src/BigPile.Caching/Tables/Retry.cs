@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using BigPile.Access;
 using BigPile.Caching.Keys;
-using BigPile.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
@@ -9,8 +9,7 @@ namespace BigPile.Caching.Tables;
 /// <remarks>Owned by the calling thread.</remarks>
 internal struct Retry(TableEngine table)
 {
-    private int _reclaims; // since space was last made
-    private int _evictions;
+    private ReclaimAttempts _attempts;
 
     /// <summary>Prepares the next attempt. The caller has left its critical region.</summary>
     /// <param name="key">The call's key.</param>
@@ -26,16 +25,5 @@ internal struct Retry(TableEngine table)
     }
 
     /// <summary>As the other overload, for a call that compares no keys.</summary>
-    internal bool TryPrepare(PileException failure) => table.Heap.TryReclaim(failure, ref _reclaims) || TryMakeSpace(failure);
-
-    private bool TryMakeSpace(PileException failure)
-    {
-        // In the region of an outer call nothing is evicted: a table that is being configured would wait for it.
-        if (failure is not PileFullException { BlockBytes: > 0 and var bytes } || PileRegions.Current.IsOpen)
-            return false;
-        if (!table.PileCapacity.TryMakeSpace(bytes, _evictions++))
-            return false;
-        _reclaims = 0; // what went from a mapped pile is free after a flush
-        return true;
-    }
+    internal bool TryPrepare(PileException failure) => table.Heap.TryReclaim(failure, ref _attempts);
 }

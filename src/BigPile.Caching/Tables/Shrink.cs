@@ -2,18 +2,44 @@ using System;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Caching.Capacity;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tables;
 
 /// <summary>Evicts what is over a table's limits, or for its full pile, and fills the evictor's queues in the background.</summary>
-internal sealed class Shrink(TableEngine table) : IGivesWay
+internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
 {
+    private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1); // for a change of options, which takes far less
+
     private long _owedBytes; // less than an entry, of what the full pile has asked for; interlocked
 
-    /// <summary>The footprint of what a full pile may take: entries of a speculative table that has a limit, and so an evictor.</summary>
-    public long EvictableBytes => table.Options.CollisionMode == CollisionMode.Speculative && table.Limits.AreOn
-        ? table.Limits.Budget.EvictableBytes(EntryPriority.High)
-        : 0;
+    /// <inheritdoc/>
+    public int Id => table.Id;
+
+    /// <inheritdoc/>
+    public long EvictableBytes => GivesWay ? table.Limits.Budget.EvictableBytes(EntryPriority.High) : 0;
+
+    private bool GivesWay => table.Options.MayGiveWay && table.Limits.AreOn;
+
+    /// <inheritdoc/>
+    public void TryBeginToGiveWay()
+    {
+        if (!table.Options.MayGiveWay || table.Limits.AreOn || table.Visibility.IsRebuilding)
+            return;
+        // Not for ever: the caller may hold a stripe's lock, which who configures the table waits for.
+        if (!table.ConfigurationLock.TryEnter(LongestWait))
+            return;
+        try
+        {
+            if (!table.Limits.AreOn)
+                UnlessClosed(table.ReapplyLocked);
+        }
+        finally
+        {
+            table.ConfigurationLock.Exit();
+        }
+    }
 
     /// <inheritdoc/>
     public void GiveWay(long bytes)
@@ -27,30 +53,64 @@ internal sealed class Shrink(TableEngine table) : IGivesWay
         if (most <= 0)
             return; // less than an entry: nothing to evict, and nothing to write
         long now = table.Clock.Now;
-        try
+        UnlessClosed(() =>
         {
             while (most-- > 0 && TryGiveWay(now))
                 continue;
-        }
-        catch (ObjectDisposedException)
-        {
-            // closed or dropped meanwhile
-        }
-        // Later: the caller may hold a stripe's lock, and the drain takes others.
-        if (table.Disk is { } disk)
-            table.Heap.Background.Queue($"the demotions of the table '{table.Name}'", () => disk.Drain());
+        });
     }
 
     /// <inheritdoc/>
-    public void Drain()
+    public long CostOf(in EntryHead head, long payloadBytes) => MayGo(head) ? table.Heap.FootprintBytesOf(payloadBytes) : -1;
+
+    /// <inheritdoc/>
+    public void Evict(ulong address)
+    {
+        long now = table.Clock.Now;
+        UnlessClosed(() => EvictAt(address, now));
+    }
+
+    /// <inheritdoc/>
+    public void QueueDrain()
+    {
+        if (table.Disk != null)
+            table.Heap.Background.Queue($"the demotions of the table '{table.Name}'", Drain);
+    }
+
+    /// <inheritdoc/>
+    public void Drain() => UnlessClosed(() => table.Disk?.Drain());
+
+    private static void UnlessClosed(Action action)
     {
         try
         {
-            table.Disk?.Drain();
+            action();
         }
         catch (ObjectDisposedException)
         {
             // closed or dropped meanwhile
+        }
+    }
+
+    private bool MayGo(in EntryHead head) =>
+        GivesWay && head.TableId == table.Id && head.Priority != EntryPriority.NeverEvict
+        && head.Kind is not (ValueKind.TagMark or ValueKind.Tombstone);
+
+    private void EvictAt(ulong address, long now)
+    {
+        using ChangeScope scope = table.EnterWriter();
+        BlockSnapshot view = table.Heap.View(address);
+        EntryHead head = view.IsNone ? default : EntryHead.Of(view);
+        if (view.IsNone || !MayGo(head) || !head.FitsIn(view.PayloadBytes))
+            return;
+        // Read under no lock: of a key that has changed meanwhile no slot leads to the address.
+        using LockedBucket bucket = table.Index.Lock(table.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)));
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (place.Value.Address != address || !table.Entries.TryViewLocked(place, out LockedEntry entry) || !MayGo(entry.Head))
+                continue;
+            new EvictionHost(table).EvictLocked(place, now);
+            return;
         }
     }
 

@@ -36,10 +36,12 @@ internal sealed partial class TableEngine
     /// <summary>Applies the options before the table is used.</summary>
     internal TableEngine Begin()
     {
+        PileCapacity.Add(Shrink); // first: the pile may become nearly full meanwhile
         ApplyLocked(_options);
-        PileCapacity.Add(Shrink);
         return this;
     }
+
+    internal void ReapplyLocked() => RunPausedLocked(() => ApplyLocked(Options));
 
     /// <summary>The options are the application's own from here on.</summary>
     internal void MarkConfigured() => Volatile.Write(ref _isConfigured, true);
@@ -113,7 +115,8 @@ internal sealed partial class TableEngine
         Volatile.Write(ref _options, options);
         _countsReads = options.Statistics;
         _maxLines = options.CollisionMode == CollisionMode.Durable ? int.MaxValue : options.FixedIndex ? 1 : MaxSpeculativeLines;
-        bool isLimited = options.MaxEntries != null || options.MaxBytes != null;
+        // Without limits puts need not count, until the pile has no segment left to grow by.
+        bool isLimited = options.MaxEntries != null || options.MaxBytes != null || (options.MayGiveWay && PileCapacity.IsNearlyFull);
         if (!isLimited || Visibility.IsRebuilding) // limits need a complete index
             Limits.End(options);
         else if (Limits.Begin(options, Counters[Counter.Entries], Counters[Counter.FootprintBytes], new EvictionHost(this)) is { } backfill)

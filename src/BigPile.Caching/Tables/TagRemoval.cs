@@ -44,8 +44,7 @@ internal readonly struct TagRemoval(TableEngine table)
     private ulong TryPublish(ReadOnlySpan<ulong> tags, bool othersGiveWay, out PileException? failure)
     {
         Debug.Assert(!tags.IsEmpty, "A mark concerns a tag, or all entries.");
-        int reclaims = 0;
-        var retry = new Retry(table);
+        var attempts = default(ReclaimAttempts);
         do
         {
             ulong floor = table.Clock.VersionAt(table.Clock.Now); // before the region: the clock may wait
@@ -62,7 +61,7 @@ internal readonly struct TagRemoval(TableEngine table)
                 table.Content.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
             }
         }
-        while (othersGiveWay ? retry.TryPrepare(failure) : table.Heap.TryReclaim(failure, ref reclaims));
+        while (table.Heap.TryReclaim(failure, ref attempts, evicts: othersGiveWay));
         return 0;
     }
 

@@ -25,11 +25,11 @@ internal sealed unsafe class BlockWriter(BlockStore blocks)
     private PilePointer Put<TPayload>(TPayload payload)
         where TPayload : struct, INewPayload, allows ref struct
     {
-        int attempt = 0;
+        var attempts = default(ReclaimAttempts);
         PilePointer pointer;
         while (!TryPut(ref payload, out pointer, out PileException? failure))
         {
-            if (!blocks.Reclaimer.TryReclaim(failure, ref attempt)) // outside of the scope: a flush waits for all writers
+            if (!blocks.Reclaimer.TryReclaim(failure, ref attempts)) // outside of the scope: a flush waits for all writers
                 throw failure;
         }
         return pointer;

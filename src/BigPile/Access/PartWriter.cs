@@ -21,7 +21,7 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
     /// <summary>Overwrites a part.</summary>
     internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes)
     {
-        int attempt = 0;
+        var attempts = default(ReclaimAttempts);
         PileException? failure;
         do
         {
@@ -38,7 +38,7 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
                 change.Dispose();
             }
         }
-        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // outside of the scope: a flush waits for all writers
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempts)); // outside of the scope: a flush waits for all writers
         throw failure;
     }
 

@@ -1,17 +1,18 @@
 using System;
 using System.IO;
+using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
-/// <summary>Reclaims freed space when memory is full, and trims.</summary>
+/// <summary>Reclaims freed space when memory is full, has tables give way, and trims.</summary>
 /// <remarks>
 /// A freed flushed block keeps its slot until the next flush, so a pile may be full of pending frees; and on a full disk the flush log has
 /// space that a segment could use. So a call that runs out of memory leaves its critical region, holding no lock, then flushes or waits for
-/// those who return space, and tries again. It throws once nothing is pending any more, or the device refuses. In a pile in memory, freed
-/// space is free at once. Thread safety: all members may be called concurrently.
+/// those who return space, and tries again. Once nothing is pending any more, or the device refuses, tables evict for it; and it throws
+/// when nothing may go. In a pile in memory, freed space is free at once. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal abstract class Reclaimer
 {
@@ -19,6 +20,7 @@ internal abstract class Reclaimer
     private protected const int MostAttempts = 8;
 
     private readonly EventCount _transferEvents; // the allocator's; counts what flushes and trims return
+    private IGivesWay? _givesWay; // the tables of the pile; null without
 
     private protected Reclaimer(EventCount transferEvents) => _transferEvents = transferEvents;
 
@@ -28,22 +30,37 @@ internal abstract class Reclaimer
     /// <summary>Requests that the next flush returns the log's disk space, if it has enough.</summary>
     private protected abstract bool TryRequestDiskSpace();
 
-    /// <summary>Reclaims space for a call that lacked some, and has left its critical region.</summary>
-    /// <param name="failure">Why it had none.</param>
-    /// <param name="attempt">The number of earlier attempts of the same call; raised.</param>
-    /// <returns><see langword="false"/> where nothing can be reclaimed: the caller throws.</returns>
-    internal bool TryReclaim(PileException failure, ref int attempt)
+    /// <summary>What evicts when the pile is full; null: nothing does.</summary>
+    internal IGivesWay? GivesWay
     {
-        if (!CanReclaim(failure, attempt))
+        get => Volatile.Read(ref _givesWay);
+        set => Volatile.Write(ref _givesWay, value);
+    }
+
+    /// <summary>Makes space for a call that lacked some, and has left its critical region.</summary>
+    /// <param name="failure">Why it had none.</param>
+    /// <param name="attempts">The earlier attempts of the same call; counted on.</param>
+    /// <param name="evicts">Whether tables give way to it.</param>
+    /// <returns><see langword="false"/> where there is nothing to reclaim, and nothing may go: the caller throws.</returns>
+    internal bool TryReclaim(PileException failure, ref ReclaimAttempts attempts, bool evicts = true)
+    {
+        // Nested, flush or trim would wait for the outer call, as would a table that is being configured.
+        if (failure is not PileFullException full || PileRegions.Current.IsOpen)
             return false;
-        attempt = Reclaim(attempt);
+        if (CanReclaim(full, attempts.Reclaims))
+        {
+            attempts.Reclaims = Reclaim(attempts.Reclaims);
+            return true;
+        }
+        if (!evicts || full.BlockBytes == 0 || GivesWay?.TryGiveWay(full.BlockBytes, attempts.Evictions++) != true)
+            return false;
+        attempts.Reclaims = 0; // what went from a mapped pile is free after a flush
         return true;
     }
 
-    // Nested, flush or trim would wait for the outer call.
-    private bool CanReclaim(PileException failure, int attempt)
+    private bool CanReclaim(PileFullException full, int attempt)
     {
-        if (attempt >= MostAttempts || failure is not PileFullException full || PileRegions.Current.IsOpen)
+        if (attempt >= MostAttempts)
             return false;
         // The failed search read the count before it began. What a flush or trim was returning meanwhile was in no list, and is free now,
         // or soon.
@@ -77,4 +94,24 @@ internal abstract class Reclaimer
 
     /// <summary>Trims empty segments, unless another thread trims, or blocks writers. Never throws.</summary>
     internal abstract void TrimQuietly();
+}
+
+/// <summary>The attempts of one call to get space.</summary>
+internal struct ReclaimAttempts
+{
+    internal int Reclaims; // since the last eviction
+    internal int Evictions;
+}
+
+/// <summary>What gives way to a put when the pile is full.</summary>
+internal interface IGivesWay
+{
+    /// <summary>Evicts for a block that the pile has refused. The caller is outside of critical regions.</summary>
+    /// <param name="blockBytes">The block's size.</param>
+    /// <param name="attempt">The number of earlier attempts of the same call: what went had other sizes, or others took it.</param>
+    /// <returns>Whether to try again; <see langword="false"/> where nothing may go, or nothing that helps.</returns>
+    bool TryGiveWay(long blockBytes, int attempt);
+
+    /// <summary>The pile is nearly full: whoever gives way prepares for it. Runs in the background.</summary>
+    void Prepare();
 }

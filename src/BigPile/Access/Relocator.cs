@@ -19,7 +19,7 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
     internal void Move(PilePointer pointer)
     {
         using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer copy);
-        int attempt = 0;
+        var attempts = default(ReclaimAttempts);
         PileException? failure;
         do
         {
@@ -34,7 +34,7 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
                 change.Dispose();
             }
         }
-        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // outside of the scope: a flush waits for all writers
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempts, evicts: false)); // outside of the scope: a flush waits for all writers
         if (failure is not PileFullException)
             throw failure; // full: the payload stays where it is
     }

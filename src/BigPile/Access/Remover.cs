@@ -22,7 +22,7 @@ internal sealed unsafe class Remover(BlockStore blocks)
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     internal bool TryRemove(PilePointer pointer)
     {
-        int attempt = 0;
+        var attempts = default(ReclaimAttempts);
         PileException? failure;
         do
         {
@@ -34,7 +34,7 @@ internal sealed unsafe class Remover(BlockStore blocks)
             if (failure == null)
                 return found;
         }
-        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // a flush empties the shadow header table
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempts, evicts: false)); // a flush empties the shadow header table
         throw failure;
     }
 

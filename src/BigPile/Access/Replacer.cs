@@ -38,7 +38,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
     {
         if (payload.Length > PileBuffer.MaxLengthBytes)
             PileBuffer.ThrowTooLong(payload.Length);
-        int attempt = 0;
+        var attempts = default(ReclaimAttempts);
         PileException? failure;
         do
         {
@@ -55,7 +55,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
                 change.Dispose();
             }
         }
-        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // outside of the scope: a flush waits for all writers
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempts)); // outside of the scope: a flush waits for all writers
         throw failure;
     }
 

@@ -127,6 +127,18 @@ internal sealed unsafe partial class Allocator : IDisposable
         return areWhole;
     }
 
+    /// <inheritdoc cref="Heap.TryIsolate"/>
+    internal bool TryIsolate(PageMeta* page) =>
+        Volatile.Read(ref page->Owner) is >= 0 and int owner && _heaps[owner].TryIsolate(page);
+
+    /// <summary>Returns an isolated page to the pool if it is empty, else to its heap.</summary>
+    internal void EndIsolation(PageMeta* page)
+    {
+        if (_heaps[page->Owner].EndIsolation(page))
+            Pool.ReturnPage(page);
+        TransferEvents.End();
+    }
+
     /// <summary>Frees all pages of a run but the first. Its payload lives elsewhere by now.</summary>
     internal void CutRun(ulong address) => Pool.CutRun(_map.MetaOf(address));
 

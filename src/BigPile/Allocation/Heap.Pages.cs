@@ -33,14 +33,38 @@ internal sealed unsafe partial class Heap
         if (page != null)
         {
             Debug.Assert(page->Owner == _index && newOwner != _index, "The page is not this heap's to give.");
-            _transferEvents.Begin();
-            _classes[sizeClass].Unlist(page);
-            page->IsInTransit = true;
+            BeginTransitLocked(page);
             page->Owner = newOwner;
-            CountLocked(page, -1);
         }
         _lock.Exit();
         return page;
+    }
+
+    /// <summary>Takes a page out of use while it is emptied. A transfer lasts from here until <see cref="EndIsolation"/>.</summary>
+    /// <returns><see langword="false"/> when it is the current page, on its way to another owner, or of another heap by now.</returns>
+    internal bool TryIsolate(PageMeta* page)
+    {
+        _lock.Enter();
+        bool isIsolated = page->Owner == _index && !page->IsInTransit && page != _classes[page->SizeClass].Current;
+        if (isIsolated)
+            BeginTransitLocked(page);
+        _lock.Exit();
+        return isIsolated;
+    }
+
+    /// <summary>Uses an isolated page again, unless it is empty.</summary>
+    /// <returns>Whether it is empty: the caller returns it to the pool, and then ends the transfer.</returns>
+    internal bool EndIsolation(PageMeta* page)
+    {
+        _lock.Enter();
+        Debug.Assert(page->IsInTransit && page->Owner == _index && !page->IsListed, "The page is not isolated.");
+        bool isEmpty = page->IsAllFree;
+        if (isEmpty)
+            (page->IsInTransit, page->Owner) = (false, PageMeta.NoOwner);
+        else
+            AttachLocked(page);
+        _lock.Exit();
+        return isEmpty;
     }
 
     /// <summary>
@@ -109,6 +133,15 @@ internal sealed unsafe partial class Heap
             heapClass->Current = page; // a full one is listed when one of its slots is freed
         else if (page->FreeCount != 0)
             heapClass->List(page);
+    }
+
+    private void BeginTransitLocked(PageMeta* page)
+    {
+        _transferEvents.Begin();
+        if (page->IsListed)
+            _classes[page->SizeClass].Unlist(page);
+        CountLocked(page, -1);
+        page->IsInTransit = true;
     }
 
     private void CountLocked(PageMeta* page, int sign)

@@ -84,8 +84,7 @@ internal unsafe partial struct PageMeta
     internal bool IsListed;
 
     /// <summary>
-    /// Owned by a heap that has not attached it yet: a free must not list, count or return it. Set before any other thread can find the
-    /// page.
+    /// Owned by a heap that has not attached it yet, or isolated to be emptied: a free must not list, count or return it.
     /// </summary>
     internal bool IsInTransit;
 

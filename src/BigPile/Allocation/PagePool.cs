@@ -65,6 +65,12 @@ internal sealed unsafe partial class PagePool : IDisposable
         set => _touch.Touch = value;
     }
 
+    /// <summary>Whether the limit leaves no whole segment to grow by. Changes under the pool's lock.</summary>
+    internal bool IsNearlyFull => _source.LimitBytes - _segments.ReservedBytes < _source.Map.SegmentBytes;
+
+    /// <summary>Called under the pool's lock when it has grown and <see cref="IsNearlyFull"/>: queues work, no more.</summary>
+    internal Action? NearlyFull { get; set; }
+
     /// <summary>Why the last attempt to grow failed, if the store threw.</summary>
     internal Exception? GrowthFailure => _growth.Failure;
 
@@ -188,7 +194,10 @@ internal sealed unsafe partial class PagePool : IDisposable
         _growth.Begin();
         if (_trim.IdleCount != 0 && _trim.PutBackIdle() is { } idle && idle.FreePageCount >= pages)
             return idle;
-        return _growth.Grow(pages);
+        Segment? grown = _growth.Grow(pages);
+        if (grown != null && IsNearlyFull)
+            NearlyFull?.Invoke();
+        return grown;
     }
 }
 

@@ -87,6 +87,11 @@ internal sealed unsafe partial class Segment : IDisposable
     /// <summary>The page words, in page order.</summary>
     internal ulong* Words => (ulong*)(Region.Start + SegmentHead.SizeBytes);
 
+    internal ulong FirstAddress => _firstAddress;
+
+    /// <summary>The address of a page's first unit.</summary>
+    internal ulong AddressOfPage(int page) => _firstAddress + (ulong)page * (SizeClasses.PageBytes / SizeClasses.GranuleBytes);
+
     /// <summary>The offset in bytes of an address.</summary>
     internal long OffsetOf(ulong address) => (long)(address - _firstAddress) * SizeClasses.GranuleBytes;
 
@@ -278,7 +283,8 @@ internal sealed unsafe partial class Segment : IDisposable
         _suspects![page >> 6] &= ~(1UL << page);
     }
 
-    private bool IsFreePage(int page) => (_freePages[page >> 6] >> page & 1) != 0;
+    /// <summary>Whether a page may be taken. Changes under the pool's lock.</summary>
+    internal bool IsFreePage(int page) => (_freePages[page >> 6] >> page & 1) != 0;
 
     private void RemoveFreePage(int page)
     {

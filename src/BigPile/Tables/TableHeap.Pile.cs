@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using BigPile.Access;
+using BigPile.Allocation;
 using BigPile.Catalog;
 using BigPile.Concurrency;
 using BigPile.Durability;
@@ -68,7 +69,14 @@ internal sealed unsafe partial class TableHeap
     internal void EnsureShadowCapacity() => _blocks.EnsureShadowCapacity();
 
     /// <inheritdoc cref="Reclaimer.TryReclaim"/>
-    internal bool TryReclaim(PileException failure, ref int attempt) => _blocks.Reclaimer.TryReclaim(failure, ref attempt);
+    internal bool TryReclaim(PileException failure, ref ReclaimAttempts attempts, bool evicts = true) =>
+        _blocks.Reclaimer.TryReclaim(failure, ref attempts, evicts);
+
+    /// <inheritdoc cref="PagePool.IsNearlyFull"/>
+    internal bool IsNearlyFull => _allocator.Pool.IsNearlyFull;
+
+    /// <inheritdoc cref="PageClearing.TryClear"/>
+    internal bool TryClearPages(long blockBytes, IPageVictims victims) => _clearing.TryClear(blockBytes, victims);
 
     /// <inheritdoc cref="Reclaimer.TryReclaimDiskSpace"/>
     internal bool TryReclaimDiskSpace(Exception refused) => _blocks.Reclaimer.TryReclaimDiskSpace(refused);
@@ -107,7 +115,19 @@ internal sealed unsafe partial class TableHeap
 
     /// <summary>Takes the tables for a cache.</summary>
     /// <returns><see langword="false"/> when another cache has them.</returns>
-    internal bool TryTakeTables() => _engine.TryTakeTables();
+    /// <param name="givesWay">What gives way when the pile is full.</param>
+    internal bool TryTakeTables(IGivesWay givesWay)
+    {
+        if (!_engine.TryTakeTables())
+            return false;
+        _blocks.Reclaimer.GivesWay = givesWay;
+        _allocator.Pool.NearlyFull = () => Background.Queue("preparing tables to give way", givesWay.Prepare);
+        return true;
+    }
 
-    internal void ReleaseTables() => _engine.ReleaseTables();
+    internal void ReleaseTables()
+    {
+        (_allocator.Pool.NearlyFull, _blocks.Reclaimer.GivesWay) = (null, null);
+        _engine.ReleaseTables();
+    }
 }

@@ -33,6 +33,7 @@ internal sealed unsafe partial class TableHeap
     private readonly BlockWalk _walk; // finds entries by their headers
     private readonly Lessor _lessor;
     private readonly ObjectStore _objects;
+    private readonly PageClearing _clearing;
     private readonly PileEngine _engine; // catalog, codecs, versions, files, background work
 
     /// <summary>Serves the tables of a pile.</summary>
@@ -50,6 +51,7 @@ internal sealed unsafe partial class TableHeap
         _walk = walk;
         _lessor = lessor;
         _objects = objects;
+        _clearing = new PageClearing(_blocks);
         Logger = logger;
         ChecksEveryRead = _blocks.ChecksEveryRead;
     }

@@ -107,7 +107,13 @@ public sealed class MappingLimitTests : IDisposable
         var pile = Pile.Open(_directory.Path, new PileOptions { SegmentBytes = 4 << 20, FileHook = _files });
         try
         {
-            return new PileCache(pile, new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, WaitsUntilReady = true });
+            return new PileCache(pile, new PileCacheOptions
+            {
+                OwnsPile = true,
+                SweepPeriod = TimeSpan.Zero,
+                WaitsUntilReady = true,
+                DefaultTableOptions = TestCache.AllDurable,
+            });
         }
         catch
         {

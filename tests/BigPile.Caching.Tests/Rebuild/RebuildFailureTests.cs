@@ -33,7 +33,7 @@ public sealed class RebuildFailureTests
         using var core = new TableEngine(
             pile, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id), TestCache.Durable())
         {
-            PileCapacity = new PileCapacity(),
+            PileCapacity = new PileCapacity(pile.Tables),
         };
         core.Visibility.BeginRebuild(core.Heap.Versions.Last);
         Span<byte> stack = stackalloc byte[8];
@@ -89,7 +89,7 @@ public sealed class RebuildFailureTests
             pile, definition, KeyHash.New(), new CacheClock(new ManualTime(), pile.Engine.Id),
             TestCache.Durable())
         {
-            PileCapacity = new PileCapacity(),
+            PileCapacity = new PileCapacity(pile.Tables),
         };
         core.Visibility.BeginRebuild(core.Heap.Versions.Last);
         var cores = new FailingTables(new Dictionary<int, TableEngine> { [definition.Id] = core }, failures: 0) { FailsAtEnd = true };

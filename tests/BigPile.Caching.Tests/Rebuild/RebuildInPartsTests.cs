@@ -132,7 +132,7 @@ public sealed class RebuildInPartsTests : IDisposable
                 _pile, definition, KeyHash.New(), new CacheClock(_time, _pile.Engine.Id),
                 TestCache.Durable(definition.Name))
             {
-                PileCapacity = new PileCapacity(),
+                PileCapacity = new PileCapacity(_pile.Tables),
             };
             core.Visibility.BeginRebuild(core.Heap.Versions.Last);
             _cores[definition.Id] = core;

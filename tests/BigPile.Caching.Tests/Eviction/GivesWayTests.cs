@@ -1,0 +1,161 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+
+namespace BigPile.Caching.Tests.Eviction;
+
+/// <summary>Who gives way when a pile with a limit is full, and to what.</summary>
+public sealed class GivesWayTests
+{
+    private const long PileBytes = 32 << 20;
+
+    [Theory]
+    [InlineData(CollisionMode.Speculative, null, true)]
+    [InlineData(CollisionMode.Speculative, false, false)]
+    [InlineData(CollisionMode.Durable, null, false)]
+    [InlineData(CollisionMode.Durable, true, true)]
+    public void A_table_without_limits_gives_way_as_its_options_say(CollisionMode mode, bool? givesWay, bool goes)
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(
+            new TableOptions("t") { CollisionMode = mode, GivesWay = givesWay });
+        void PutTwiceAsMuch()
+        {
+            for (int key = 0; key < 2 * PileBytes / 1_000; key++)
+                table.PutBytes(key, new byte[1_000], out _);
+        }
+
+        if (goes)
+            PutTwiceAsMuch();
+        else
+            Assert.Throws<PileFullException>(PutTwiceAsMuch);
+        Assert.Equal(goes, table.Statistics.Evictions != 0);
+        Assert.True(table.Statistics.BlockBytes > PileBytes * 7 / 8);
+        table.Core.CheckInvariants();
+    }
+
+    [Fact]
+    public void Tables_give_way_to_objects_of_the_pile_and_these_never_go()
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        var never = new EntryOptions { Priority = EntryPriority.NeverEvict };
+        table.PutBytes(-1, [1, 2], never, out _);
+        for (int key = 0; key < PileBytes / 1_000; key++)
+            table.PutBytes(key, new byte[1_000], out _);
+        var objects = new List<PilePointer>();
+        void Fill()
+        {
+            while (true)
+                objects.Add(cache.Pile.Put(new byte[500]));
+        }
+
+        Assert.Throws<PileFullException>(Fill);
+        Assert.InRange(table.Statistics.EntryCount, 1, 100); // a few may be left in pages of another size that objects share
+        Assert.Equal([1, 2], table.Get(-1));
+        Assert.True(objects.Count * 500L > PileBytes * 8 / 10);
+        Assert.All(objects, pointer => Assert.Equal(500, cache.Pile.Get<byte[]>(pointer).Length));
+        table.Core.CheckInvariants();
+    }
+
+    [Fact]
+    public void A_table_without_limits_counts_nothing_before_the_pile_is_nearly_full()
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        int key = 0;
+        for (; !cache.Pile.Tables.IsNearlyFull; key++)
+        {
+            Assert.False(table.Core.Limits.AreOn);
+            table.PutBytes(key, new byte[1_000], out _);
+        }
+        Eventually.True(() => table.Core.Limits.AreOn);
+        Assert.True(cache.GetOrCreateTable<int, byte[]>(new TableOptions("later")).Core.Limits.AreOn);
+        Assert.Equal(key, table.Statistics.EntryCount);
+        table.Core.CheckInvariants();
+    }
+
+    [Theory]
+    [InlineData(StoreKind.Native, 20)]
+    [InlineData(StoreKind.Native, 3_000)]
+    [InlineData(StoreKind.Native, 40_000)]
+    [InlineData(StoreKind.Native, 1_000_000)]
+    [InlineData(StoreKind.Managed, 1_000_000)]
+    public void Entries_of_one_size_give_way_to_blocks_of_another_and_no_more_go_than_must(StoreKind store, int bytes)
+    {
+        using PileCache cache = Make(store);
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        for (int key = 0; table.Statistics.Evictions == 0; key++)
+            table.PutBytes(key, new byte[200], out _);
+        long before = table.Statistics.BlockBytes;
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(
+            new TableOptions("durable") { CollisionMode = CollisionMode.Durable });
+        int count = (int)(PileBytes / 4 / (bytes + 64));
+        for (int key = 0; key < count; key++)
+            durable.PutBytes(key, new byte[bytes], out _);
+        Assert.Equal(count, durable.Statistics.EntryCount);
+        // Besides what was put: a batch by the policy, and pages that are partly free.
+        long gone = before - table.Statistics.BlockBytes;
+        Assert.InRange(gone, 0, durable.Statistics.BlockBytes * 3 / 2 + PileBytes / 8);
+        table.Core.CheckInvariants();
+        durable.Core.CheckInvariants();
+        cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
+    }
+
+    [Fact]
+    public void Entries_between_those_that_stay_give_way_to_others_of_their_size()
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(
+            new TableOptions("durable") { CollisionMode = CollisionMode.Durable });
+        int key = 0;
+        for (; table.Statistics.Evictions == 0; key++) // no page without one that stays
+            _ = key % 4 == 0 ? durable.PutBytes(key, new byte[500], out _) : table.PutBytes(key, new byte[500], out _);
+        long put = durable.Statistics.EntryCount;
+        for (int more = 0; more < key / 2; more++, put++)
+            durable.PutBytes(key + more, new byte[500], out _);
+        Assert.Equal(put, durable.Statistics.EntryCount);
+        Assert.Throws<PileFullException>(() => durable.PutBytes(-1, new byte[1_000_000], out _));
+        Assert.NotEqual(0, table.Statistics.EntryCount);
+        table.Core.CheckInvariants();
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task Many_threads_and_sizes_lose_nothing_that_must_stay(int seed)
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        CacheTable<int, byte[]> other = cache.GetOrCreateTable<int, byte[]>(
+            new TableOptions("other") { CollisionMode = CollisionMode.Durable, GivesWay = true });
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(
+            new TableOptions("durable") { CollisionMode = CollisionMode.Durable });
+        Task[] writers = [.. Enumerable.Range(0, 4).Select(thread => SideBySide.Start(() =>
+        {
+            var random = new Random(seed * 100 + thread);
+            for (int i = 0; i < 6_000; i++)
+            {
+                int key = random.Next(1_000_000);
+                var value = new byte[(int)Math.Pow(10, 1 + 4.5 * random.NextDouble() * random.NextDouble())];
+                BitConverter.TryWriteBytes(value, key);
+                CacheTable<int, byte[]> one = i % 100 == 0 ? durable : i % 3 == 0 ? other : table;
+                one.PutBytes(key, i % 100 == 0 ? value[..8] : value, out _);
+                if (table.TryGet(random.Next(1_000_000), out byte[]? found))
+                    Assert.True(found.Length > 8);
+            }
+        }))];
+        await Task.WhenAll(writers);
+        Assert.InRange(durable.Statistics.EntryCount, 4 * 60 - 2, 4 * 60);
+        Assert.NotEqual(0, table.Statistics.Evictions + other.Statistics.Evictions);
+        table.Core.CheckInvariants();
+        other.Core.CheckInvariants();
+        cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
+    }
+
+    private static PileCache Make(StoreKind store = StoreKind.Native) => new(
+        new Pile(new PileOptions { Store = store, SegmentBytes = 4 << 20, MaxBytes = PileBytes }),
+        new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero });
+}
