@@ -20,6 +20,7 @@ internal static unsafe partial class LibC
     internal const int MapNoReserve = 0x4000;
     internal const int AdviseRandom = 1;
     internal const int AdviseWillNeed = 3;
+    internal const int AdviseDoNotNeed = 4;
     internal const int AdviseHugePage = 14;
     internal const int OpenReadOnly = 0;
     internal const int OpenReadWrite = 0x2;

@@ -42,6 +42,12 @@ public abstract unsafe class MemoryRegion : IDisposable
     {
     }
 
+    /// <summary>Returns the memory of some bytes to the system until they are used again; they are undefined from here on.</summary>
+    /// <param name="offsetBytes">The first byte's offset.</param>
+    /// <param name="lengthBytes">The number of bytes.</param>
+    /// <returns><see langword="false"/> where the store can't.</returns>
+    internal virtual bool TryDiscard(long offsetBytes, long lengthBytes) => false;
+
     /// <summary>Frees the bytes. Calling it again does nothing.</summary>
     public void Dispose()
     {

@@ -35,6 +35,9 @@ public sealed unsafe class NativeRegion : MemoryRegion
     /// <inheritdoc/>
     public override StoreKind Kind => StoreKind.Native;
 
+    internal override bool TryDiscard(long offsetBytes, long lengthBytes) =>
+        OperatingSystem.IsLinux() && LibC.MemoryAdvise(Start + offsetBytes, (nuint)lengthBytes, LibC.AdviseDoNotNeed) == 0;
+
     [SupportedOSPlatform("linux")]
     private void Map(nuint lengthBytes, bool hugePages)
     {

@@ -25,6 +25,9 @@ public static class PileTelemetry
     /// <summary>The most bytes that the segments may take.</summary>
     public const string MemoryLimit = "bigpile.memory.limit";
 
+    /// <summary>Bytes that are not used for now, as the system is short of memory.</summary>
+    public const string WithheldMemory = "bigpile.memory.withheld";
+
     /// <summary>Bytes of pages in use, by <see cref="MemoryKindTag"/>.</summary>
     public const string UsedMemory = "bigpile.memory.used";
 

@@ -29,10 +29,10 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims
     private readonly ConcurrentDictionary<int, IEvictingTable> _tables = new(); // by id
     private readonly PolicyTurns _policyFirst = new();
     private bool _mayBePending; // tables gave way since the last drain; interlocked
-    private bool _wasFull; // a put was refused: the store may be at its end before the limit
+    private bool _isPrepared; // tables count what they hold from now on; the store may be at its end before the limit
 
     /// <summary>Whether tables that give way count what they hold.</summary>
-    internal bool IsNearlyFull => Volatile.Read(ref _wasFull) || heap.IsNearlyFull;
+    internal bool IsNearlyFull => Volatile.Read(ref _isPrepared) || heap.IsNearlyFull;
 
     internal void Add(IEvictingTable table) => _tables[table.Id] = table;
 
@@ -41,6 +41,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims
     /// <summary>Has tables without limits begin to know who goes.</summary>
     public void Prepare()
     {
+        Volatile.Write(ref _isPrepared, true);
         foreach (IEvictingTable table in _tables.Values)
             table.TryBeginToGiveWay();
     }
@@ -50,21 +51,29 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims
     {
         if (attempt >= MostAttempts)
             return false;
-        Volatile.Write(ref _wasFull, true);
         Prepare();
         IEvictingTable[] tables = [.. _tables.Values];
         long[] evictable = Array.ConvertAll(tables, static table => table.EvictableBytes);
         long all = evictable.Sum();
         if (all <= 0 || (attempt == 0 && all < blockBytes)) // later what has gone counts as well
-            return false;
+            return TryAllowMore(blockBytes);
         if (_policyFirst.IsTurn(blockBytes, attempt))
             GiveWayInProportion(tables, evictable, Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes)) / (double)all);
         else if (!heap.TryClearPages(blockBytes, this))
-            return false;
+            return TryAllowMore(blockBytes);
         Volatile.Write(ref _mayBePending, true);
-        foreach (IEvictingTable table in tables)
-            table.QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
+        QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
         return true;
+    }
+
+    /// <summary>The footprint of what may go.</summary>
+    internal long EvictableBytes => _tables.Values.Sum(static table => table.EvictableBytes);
+
+    /// <summary>Writes what tables have evicted to their files, in the background.</summary>
+    internal void QueueDrain()
+    {
+        foreach (IEvictingTable table in _tables.Values)
+            table.QueueDrain();
     }
 
     /// <inheritdoc/>
@@ -92,6 +101,15 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims
             return;
         foreach (IEvictingTable table in _tables.Values)
             table.Drain();
+    }
+
+    // What the memory monitor has taken from tables that give way is still there for what must stay.
+    private bool TryAllowMore(long blockBytes)
+    {
+        if (heap.AllowedBytes >= heap.LimitBytes)
+            return false;
+        _ = heap.Allow(heap.AllowedBytes + Math.Max(blockBytes, MostBatchBytes));
+        return true;
     }
 
     private bool TryFindTable(ulong address, out BlockSnapshot view, [NotNullWhen(true)] out IEvictingTable? table)

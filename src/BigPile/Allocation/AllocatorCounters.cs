@@ -9,6 +9,7 @@ internal readonly struct AllocatorCounters
     {
         SegmentCount = pool.CountLocked();
         ReservedBytes = pool.ReservedBytes;
+        WithheldBytes = pool.WithheldBytes;
         HeadBytes = pool.HeadBytes;
         RecordBytes = pool.RecordBytes + pool.FreeBitsBytes;
         LiveBlocks = pool.RunCount;
@@ -30,6 +31,8 @@ internal readonly struct AllocatorCounters
     internal int SegmentCount { get; }
 
     internal long ReservedBytes { get; }
+
+    internal long WithheldBytes { get; }
 
     internal long HeadBytes { get; }
 

@@ -103,6 +103,15 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         IsTrimWanted = Count > _trimAbovePages;
     }
 
+    /// <summary>Puts back a page that was taken, and not used.</summary>
+    internal void PutBack(Segment segment, int page)
+    {
+        Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
+        segment.AddFreePage(page);
+        Count++;
+        IncludeInSearch(segment);
+    }
+
     /// <summary>Adds a segment that was held before its pages were known.</summary>
     internal void AddScanned(Segment segment)
     {

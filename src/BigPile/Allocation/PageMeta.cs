@@ -88,6 +88,9 @@ internal unsafe partial struct PageMeta
     /// </summary>
     internal bool IsInTransit;
 
+    /// <summary>Free, and not to be used for now: see <see cref="WithheldPages"/>.</summary>
+    internal bool IsWithheld;
+
     /// <summary>In the first page of a run: whether its block is flushed.</summary>
     internal bool IsRunFlushed;
 

@@ -20,6 +20,7 @@ internal sealed unsafe partial class PagePool
             foreach (Segment segment in all)
                 segment.CheckInvariants();
             _free.CheckInvariants();
+            _withheld.CheckInvariants();
             _suspects.CheckInvariants(all);
             _slots.CheckInvariants(all);
             _runs.CheckInvariants(all);

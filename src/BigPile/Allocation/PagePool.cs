@@ -24,6 +24,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly TouchAhead _touch; // touches pages before they are needed
     private readonly SegmentGrowth _growth; // adds segments
     private readonly SegmentTrim _trim; // gives empty segments back
+    private readonly WithheldPages _withheld; // free pages that are not used for now
     private readonly EventCount _transferEvents;
 
     internal PagePool(
@@ -38,9 +39,11 @@ internal sealed unsafe partial class PagePool : IDisposable
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
         _free = new FreePages(_segments, _suspects, _lock);
+        _withheld = new WithheldPages(_free, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _dirty, _lock);
         _touch = new TouchAhead(store, _segments, map.SegmentBytes, limitBytes);
+        AllowedBytes = limitBytes;
         _growth = new SegmentGrowth(_source, _segments, _free, generations, tracksFlushed, _lock);
         _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _lock);
     }
@@ -65,8 +68,10 @@ internal sealed unsafe partial class PagePool : IDisposable
         set => _touch.Touch = value;
     }
 
-    /// <summary>Whether the limit leaves no whole segment to grow by. Changes under the pool's lock.</summary>
-    internal bool IsNearlyFull => _source.LimitBytes - _segments.ReservedBytes < _source.Map.SegmentBytes;
+    internal long LimitBytes => _source.LimitBytes;
+
+    /// <summary>Whether there is no whole segment left to grow by. Changes under the pool's lock.</summary>
+    internal bool IsNearlyFull => AllowedBytes - UsableBytes < _source.Map.SegmentBytes;
 
     /// <summary>Called under the pool's lock when it has grown and <see cref="IsNearlyFull"/>: queues work, no more.</summary>
     internal Action? NearlyFull { get; set; }
@@ -194,7 +199,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         _growth.Begin();
         if (_trim.IdleCount != 0 && _trim.PutBackIdle() is { } idle && idle.FreePageCount >= pages)
             return idle;
-        Segment? grown = _growth.Grow(pages);
+        Segment? grown = _growth.Grow(pages, AllowedBytes - UsableBytes);
         if (grown != null && IsNearlyFull)
             NearlyFull?.Invoke();
         return grown;

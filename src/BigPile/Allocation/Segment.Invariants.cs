@@ -113,13 +113,13 @@ internal sealed unsafe partial class Segment
         return word.RunPages;
     }
 
-    // A page that is neither used nor free: its generations are exhausted, or the segment is idle.
+    // A page that is neither used nor free: its generations are exhausted, it is withheld, or the segment is idle.
     private void CheckUnused(int page, PageMeta* meta, PageInfo info)
     {
         Invariant.Equal(PageStructure, meta->PageNumber, "what readers know of an unused page", info.Word, 0ul);
         Invariant.True(PageStructure, meta->PageNumber, "unused page without bits", meta->FreeBits == null);
-        bool mayBeKept = IsIdle || meta->MaxGeneration == PilePointer.MaxGeneration;
-        Invariant.True(PageStructure, meta->PageNumber, "unused page free, idle or exhausted", IsFreePage(page) || mayBeKept);
+        bool mayBeKept = IsIdle || meta->IsWithheld || meta->MaxGeneration == PilePointer.MaxGeneration;
+        Invariant.True(PageStructure, meta->PageNumber, "unused page free, idle, withheld or exhausted", IsFreePage(page) || mayBeKept);
         meta->CheckInvariants();
     }
 }

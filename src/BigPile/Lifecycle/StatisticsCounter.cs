@@ -44,6 +44,7 @@ internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
             FreeBytes = counters.PageBytes - counters.LiveSlotBytes - counters.UnusableBytes,
             UnexaminedBytes = counters.UnrecoveredBytes,
             UnusedBytes = counters.ReservedBytes - committedBytes,
+            WithheldBytes = counters.WithheldBytes,
             RecordBytes = counters.RecordBytes + _blocks.Stripes.SizeBytes,
             LimitBytes = limitBytes,
             BackgroundFailureCount = engine.Background.FailureCount,

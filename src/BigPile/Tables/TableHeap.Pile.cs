@@ -72,6 +72,18 @@ internal sealed unsafe partial class TableHeap
     internal bool TryReclaim(PileException failure, ref ReclaimAttempts attempts, bool evicts = true) =>
         _blocks.Reclaimer.TryReclaim(failure, ref attempts, evicts);
 
+    /// <inheritdoc cref="PagePool.AllowedBytes"/>
+    internal long AllowedBytes => _allocator.Pool.AllowedBytes;
+
+    /// <summary>The bytes of pages in use, and of the heads of segments; of this instant, about.</summary>
+    internal long UsedBytes => _allocator.Pool.UsableBytes - _allocator.Pool.FreePages * SizeClasses.PageBytes;
+
+    /// <summary>The most bytes of all segments.</summary>
+    internal long LimitBytes => _allocator.Pool.LimitBytes;
+
+    /// <inheritdoc cref="PagePool.Allow"/>
+    internal long Allow(long bytes) => _allocator.Pool.Allow(bytes);
+
     /// <inheritdoc cref="PagePool.IsNearlyFull"/>
     internal bool IsNearlyFull => _allocator.Pool.IsNearlyFull;
 

@@ -35,6 +35,8 @@ internal sealed class PileMeter
         Observe(CommittedMemory, "By", "Bytes of pages in use.", static pile => pile.CommittedBytes);
         Observe(MemoryOverhead, "By", "Bytes of process memory beside the segments.", static pile => pile.RecordBytes);
         Observe(MemoryLimit, "By", "The most bytes that the segments may take.", static pile => pile.LimitBytes);
+        Observe(
+            WithheldMemory, "By", "Bytes that are not used for now, as the system is short of memory.", static pile => pile.WithheldBytes);
         Observe(SegmentCount, "{segment}", "Segments.", static pile => pile.SegmentCount);
         meter.CreateObservableUpDownCounter(
             ObjectCount, ObserveObjects, "{object}", "Live objects; not reported before all pages were recovered.");

@@ -1,0 +1,125 @@
+using System;
+using BigPile.Caching.Capacity;
+
+namespace BigPile.Caching.Tests.Capacity;
+
+/// <summary>While memory is short, tables that give way shrink and their pages go back to the system; then they may grow again.</summary>
+public sealed class MemoryMonitorTests : IDisposable
+{
+    private const long PileBytes = 32 << 20;
+    private const long MemoryBytes = 100 << 20;
+    private const long Short = 1 << 20;
+    private const long Neither = 7 << 20;
+    private const long Enough = 60 << 20;
+
+    private readonly PileCache _cache = new(
+        new Pile(new PileOptions { SegmentBytes = 4 << 20, MaxBytes = PileBytes }),
+        new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero });
+
+    private long? _available = Neither;
+
+    public void Dispose() => _cache.Dispose();
+
+    [Fact]
+    public void A_table_shrinks_while_memory_is_short_and_grows_when_there_is_enough()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        MemoryMonitor monitor = MonitorOf(table);
+        Fill(table, PileBytes);
+        long full = table.Statistics.BlockBytes;
+        _available = Short;
+        for (int run = 0; run < 8; run++)
+            monitor.Run();
+        long withheld = _cache.Pile.Statistics.WithheldBytes;
+        Assert.InRange(withheld, PileBytes / 4, PileBytes / 2);
+        Assert.InRange(table.Statistics.BlockBytes, full / 3, full - withheld * 7 / 8);
+        Fill(table, PileBytes); // within what is left
+        Assert.InRange(_cache.Pile.Statistics.WithheldBytes, withheld, withheld);
+        CheckInvariants(table);
+        _available = Neither;
+        monitor.Run();
+        Assert.Equal(withheld, _cache.Pile.Statistics.WithheldBytes);
+        _available = Enough;
+        for (int run = 0; run < 64; run++)
+            monitor.Run();
+        Assert.Equal(0, _cache.Pile.Statistics.WithheldBytes);
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
+        Fill(table, PileBytes);
+        Assert.InRange(table.Statistics.BlockBytes, full - full / 32, full + full / 32);
+        CheckInvariants(table);
+    }
+
+    [Fact]
+    public void A_pile_that_still_grows_does_not_while_memory_is_short()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        Fill(table, PileBytes / 4);
+        _available = Short;
+        MonitorOf(table).Run();
+        long reserved = _cache.Pile.Statistics.ReservedBytes;
+        Fill(table, PileBytes);
+        Assert.Equal(reserved, _cache.Pile.Statistics.ReservedBytes);
+        CheckInvariants(table);
+    }
+
+    [Fact]
+    public void What_must_stay_stays_and_the_pile_is_left_alone()
+    {
+        CacheTable<int, byte[]> durable = _cache.GetOrCreateTable<int, byte[]>(TestCache.Durable());
+        Fill(durable, PileBytes / 2);
+        long count = durable.Statistics.EntryCount;
+        _available = Short;
+        MonitorOf(durable).Run();
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
+        Assert.Equal(count, durable.Statistics.EntryCount);
+    }
+
+    [Fact]
+    public void Entries_that_stay_and_objects_are_there_after_all_else_has_gone()
+    {
+        CacheTable<int, byte[]> durable = _cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        var objects = new PilePointer[1_000];
+        for (int i = 0; i < objects.Length; i++)
+        {
+            objects[i] = _cache.Pile.Put(new byte[500]);
+            durable.PutBytes(i, new byte[500], out _);
+        }
+        Fill(table, PileBytes / 2);
+        _available = Short;
+        MemoryMonitor monitor = MonitorOf(table);
+        for (int run = 0; run < 200; run++)
+            monitor.Run();
+        Assert.Equal(objects.Length, durable.Statistics.EntryCount);
+        Assert.All(objects, pointer => Assert.Equal(500, _cache.Pile.Get<byte[]>(pointer).Length));
+        Assert.InRange(table.Statistics.EntryCount, 0, PileBytes / 500 / 20);
+        durable.PutBytes(-1, new byte[100_000], out _); // what is left serves it, or the table does
+        CheckInvariants(table);
+        CheckInvariants(durable);
+    }
+
+    [Fact]
+    public void An_unknown_amount_changes_nothing()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        Fill(table, PileBytes);
+        _available = null;
+        MonitorOf(table).Run();
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
+    }
+
+    private static void Fill(CacheTable<int, byte[]> table, long bytes)
+    {
+        for (int key = 0; key < bytes / 500; key++)
+            table.PutBytes(key, new byte[500], out _);
+    }
+
+    private MemoryMonitor MonitorOf(CacheTable<int, byte[]> table) =>
+        new(_cache.Pile.Tables, table.Core.PileCapacity, MemoryBytes, () => _available);
+
+    private void CheckInvariants(CacheTable<int, byte[]> table)
+    {
+        table.Core.CheckInvariants();
+        _cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
+    }
+}
