@@ -40,8 +40,15 @@ public sealed class BigPileOptions
     /// <inheritdoc cref="PileOptions.SegmentBytes"/>
     public long SegmentBytes { get; set; } = PileOptions.DefaultSegmentBytes;
 
-    /// <summary>The most bytes of all segments together; no limit by default.</summary>
-    public long MaxBytes { get; set; } = long.MaxValue;
+    /// <summary>
+    /// The most bytes of all segments together, at least 1 MiB; <see cref="long.MaxValue"/>: no limit. By default a pile with a directory
+    /// has none, and one in memory has <see cref="MemoryShare"/> of the memory there is.
+    /// </summary>
+    /// <remarks>In the configuration a percentage, such as <c>70%</c>, sets <see cref="MemoryShare"/> in its place.</remarks>
+    public long? MaxBytes { get; set; }
+
+    /// <inheritdoc cref="PileOptions.MemoryShare"/>
+    public double MemoryShare { get; set; } = PileOptions.DefaultMemoryShare;
 
     /// <summary>
     /// How often a mapped pile is flushed automatically, up to 7 days apart; never by default. Flushed changes survive a power cut.
@@ -147,6 +154,7 @@ public sealed class BigPileOptions
         Store = Store,
         SegmentBytes = SegmentBytes,
         MaxBytes = MaxBytes,
+        MemoryShare = MemoryShare,
         CodecOptions = CodecOptions,
         Codec = Codec,
         FlushInterval = FlushInterval,

@@ -50,6 +50,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         }
         if (options.MaxBytes < PileOptions.MinLimitBytes)
             yield return $"BigPileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {PileOptions.MinLimitBytes:N0}.";
+        if (options.MemoryShare is not (> 0 and <= 1))
+            yield return $"BigPileOptions.MemoryShare is {options.MemoryShare}; it must be above 0 and at most 1.";
         if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
             yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
         if (options.OpenTimeout < TimeSpan.Zero || options.OpenTimeout > PileOptions.MaxOpenTimeout)

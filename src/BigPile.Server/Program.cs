@@ -19,7 +19,7 @@ internal static class Program
           --Pile:Directory=./data          the pile's directory
           --Pile:Store=Native              keep it in memory and not in a directory
           --Pile:SegmentBytes=256m         the size of a new pile's segments
-          --Pile:MaxBytes=64g              the most bytes that it may take; no limit by default
+          --Pile:MaxBytes=64g              the most bytes that it may take; in memory 70% of it by default, in files no limit
           --Pile:FlushSeconds=10           flush so often: what was flushed survives a power cut; never by itself by default
           --Pile:Warmup=Touch              what is read in the background at the start: Off, Advise, Touch or Verify
           --Pile:WarmupBytesPerSecond=200m how fast; no limit by default

@@ -42,7 +42,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     private readonly Compactor _compactor;
     private readonly StatisticsCounter _counter;
 
-    /// <summary>Creates a pile in native memory without a limit.</summary>
+    /// <summary>Creates a pile in native memory, limited to 70 % of the memory that the process may use.</summary>
     public Pile() : this(new PileOptions())
     {
     }
@@ -77,11 +77,13 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         _batch = new ObjectBatch(_blocks, _reader, _engine.Codec, _objects, _remover);
         _walk = new BlockWalk(_blocks, _reader, _engine.Shared);
         _compactor = new Compactor(_blocks, _walk, new Relocator(_blocks, _replacer));
-        _counter = new StatisticsCounter(_engine, options.MaxBytes);
+        _counter = new StatisticsCounter(_engine);
         Tables = new TableHeap(_engine, _reader, _remover, _walk, _lessor, _objects, Logger);
         Encoding = new PileEncoding(_engine.Codecs);
         Recovery = new PileRecovery(
             _engine, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
+        if (!IsReadOnly)
+            _engine.Limit.Log(Logger, Name);
         _engine.Meter.Add(this);
         Recovery.Start(); // last: from here on other threads are in the pile
     }

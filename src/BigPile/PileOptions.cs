@@ -6,6 +6,7 @@ using System.Threading;
 using BigPile.Allocation;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Limits;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;
@@ -27,6 +28,9 @@ public sealed record PileOptions
 
     /// <summary>The least of <see cref="MaxBytes"/>: 1 MiB.</summary>
     public const long MinLimitBytes = 1L << 20;
+
+    /// <summary>The default of <see cref="MemoryShare"/>: 70 %.</summary>
+    public const double DefaultMemoryShare = 0.7;
 
     /// <summary>The least of <see cref="FlushLogBytes"/>: 1 MiB.</summary>
     public const long MinFlushLogBytes = 1L << 20;
@@ -63,12 +67,28 @@ public sealed record PileOptions
     /// <remarks>A pile takes whole segments, a mapped one on disk, so this is also the least that a pile with one object takes.</remarks>
     public long SegmentBytes { get; init; } = DefaultSegmentBytes;
 
-    /// <summary>The most bytes that all segments may take together; unlimited by default. At least 1 MiB.</summary>
+    /// <summary>
+    /// The most bytes that all segments may take together, at least 1 MiB; <see cref="long.MaxValue"/>: no limit. By default a mapped pile
+    /// has none, and a pile in managed, native or shared memory has a part of the memory there is: see <see cref="MemoryShare"/>.
+    /// </summary>
     /// <remarks>
-    /// Never exceeded. Near the limit a put may be refused though some memory is free: a page of 64 KiB serves one slot size while an
+    /// Never exceeded; a pile that holds more when it is opened has that as its limit. <see cref="PileStatistics.LimitBytes"/> and a line of
+    /// the log at the opening have the limit. Near the limit a put may be refused though some memory is free: a page of 64 KiB serves one slot size while an
     /// object is in it, and a large object needs consecutive pages.
     /// </remarks>
-    public long MaxBytes { get; init; } = long.MaxValue;
+    public long? MaxBytes { get; init; }
+
+    /// <summary>
+    /// The part of the memory there is that a pile in managed, native or shared memory may take where <see cref="MaxBytes"/> is not set:
+    /// above 0 and at most 1; 0.7 by default.
+    /// </summary>
+    /// <remarks>
+    /// The memory there is: the least of the machine's memory, the limits of the process's control groups on Linux, and for
+    /// <see cref="StoreKind.Managed"/> the limit of the managed heap. A pile outside of the managed heap takes at most what the heap leaves
+    /// of it: of a limit that was set for the heap all, otherwise what it has taken. Each pile of a process counts for itself: give several
+    /// ones a smaller part each.
+    /// </remarks>
+    public double MemoryShare { get; init; } = DefaultMemoryShare;
 
     /// <summary>Whether a pile is created in a directory without one; otherwise opening it fails.</summary>
     public bool CreateDirectory { get; init; } = true;
@@ -149,6 +169,9 @@ public sealed record PileOptions
     /// <summary>Creates segments instead of <see cref="Store"/>; tests make a store fail by it.</summary>
     internal SegmentStore? CustomStore { get; init; }
 
+    /// <summary>The memory there is, instead of what the system tells; tests make small machines by it.</summary>
+    internal MemoryLimit? Memory { get; init; }
+
     /// <summary>The machine's boot id instead of the real one; tests simulate power cuts by it.</summary>
     internal Guid? BootId { get; init; }
 
@@ -186,6 +209,8 @@ public sealed record PileOptions
             throw new ArgumentException(
                 $"PileOptions.MaxBytes is {MaxBytes:N0}; it must be at least {MinLimitBytes:N0}.", ParameterName);
         }
+        if (MemoryShare is not (> 0 and <= 1))
+            throw new ArgumentException($"PileOptions.MemoryShare is {MemoryShare}; it must be above 0 and at most 1.", ParameterName);
         if (Directory == null && (Store == StoreKind.Mapped || ReadOnly))
             throw new ArgumentException(
                 "A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", ParameterName);

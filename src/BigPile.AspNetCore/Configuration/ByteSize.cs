@@ -9,7 +9,11 @@ internal static class ByteSize
     /// <summary>What an invalid text must be, for messages.</summary>
     internal const string Form = "be a size such as 1048576, 512m or 64g";
 
+    /// <summary>What an invalid text must be where a part of the memory may be given as well, for messages.</summary>
+    internal const string LimitForm = "be a size such as 1048576, 512m or 64g, or a percentage of the memory above 0 % and up to 100 %";
+
     private const string Units = "kmgt";
+    private const char Percent = '%';
 
     /// <summary>Reads a size.</summary>
     /// <returns><see langword="false"/> if the text is no size, or exceeds 64 bits.</returns>
@@ -26,6 +30,21 @@ internal static class ByteSize
             return false;
         bytes = count << shift;
         return true;
+    }
+
+    /// <summary>Whether a text is written as a percentage, right or wrong.</summary>
+    internal static bool IsPercentage(string text) => text.AsSpan().TrimEnd().EndsWith(Percent);
+
+    /// <summary>Reads a percentage, such as <c>70%</c>, as a part of one.</summary>
+    /// <returns><see langword="false"/> if the text is no percentage, or not above 0 and up to 100.</returns>
+    internal static bool TryParseShare(string text, out double share)
+    {
+        share = 0;
+        if (!IsPercentage(text) || !decimal.TryParse(
+            text.AsSpan().Trim()[..^1].Trim(), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out decimal percent))
+            return false;
+        share = (double)(percent / 100);
+        return share is > 0 and <= 1;
     }
 
     private static bool TryShift(ReadOnlySpan<char> unit, out int shift)

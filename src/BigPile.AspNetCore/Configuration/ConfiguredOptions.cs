@@ -10,7 +10,10 @@ using Microsoft.Extensions.Options;
 namespace BigPile.AspNetCore.Configuration;
 
 /// <summary>Binds options from the configuration, and refuses keys that the framework's binder would ignore.</summary>
-/// <remarks>Every option of type <see cref="long"/> is a size, as <see cref="ByteSize"/> reads it.</remarks>
+/// <remarks>
+/// Every option of type <see cref="long"/> is a size, as <see cref="ByteSize"/> reads it. <see cref="BigPileOptions.MaxBytes"/> may be a
+/// percentage as well, which is <see cref="BigPileOptions.MemoryShare"/>.
+/// </remarks>
 internal static class ConfiguredOptions
 {
     private static readonly CultureInfo Invariant = CultureInfo.InvariantCulture;
@@ -44,11 +47,12 @@ internal static class ConfiguredOptions
             .Where(static option => !typeof(Delegate).IsAssignableFrom(option.PropertyType))
             .ToDictionary(static option => option.Name, StringComparer.OrdinalIgnoreCase);
         return parts.GetChildren().SelectMany(given => known.TryGetValue(given.Key, out PropertyInfo? option)
-            ? ReadOne(given, option, values)
+            ? ReadOne(parts, given, option, values)
             : [Unknown(given, known.Values)]);
     }
 
-    private static IEnumerable<string> ReadOne(IConfigurationSection given, PropertyInfo option, Dictionary<string, string?> values)
+    private static IEnumerable<string> ReadOne(
+        IConfiguration parts, IConfigurationSection given, PropertyInfo option, Dictionary<string, string?> values)
     {
         bool isBlank = string.IsNullOrWhiteSpace(given.Value);
         if (!IsValue(option))
@@ -62,16 +66,38 @@ internal static class ConfiguredOptions
         if (isBlank && option.PropertyType != typeof(string))
             return []; // an environment variable that is set to nothing
         string? value = given.Value;
-        if (option.PropertyType == typeof(long))
+        Type type = Nullable.GetUnderlyingType(option.PropertyType) ?? option.PropertyType;
+        bool isLimit = option.DeclaringType == typeof(BigPileOptions) && option.Name == nameof(BigPileOptions.MaxBytes);
+        if (isLimit && ByteSize.TryParseShare(value!, out double share))
+            return ReadShare(parts, given, share, values);
+        if (type == typeof(long))
         {
             if (!ByteSize.TryParse(value!, out long bytes))
-                return [$"'{given.Path}' is '{value}'; it must {ByteSize.Form}."];
+                return [$"'{given.Path}' is '{value}'; it must {(isLimit ? ByteSize.LimitForm : ByteSize.Form)}."];
             value = $"{bytes}";
         }
-        Type type = Nullable.GetUnderlyingType(option.PropertyType) ?? option.PropertyType;
+        if (type == typeof(double) && !double.TryParse(value, NumberStyles.Float, Invariant, out _))
+            return [$"'{given.Path}' is '{value}'; it must be a number such as 0.7."];
         if (type == typeof(TimeSpan) && !(value!.Contains(':', StringComparison.Ordinal) && TimeSpan.TryParse(value, Invariant, out _)))
             return [$"'{given.Path}' is '{value}'; it must be a time such as 00:00:05, or 1.00:00:00 for a day."];
         values.Add(given.Path, value);
+        return [];
+    }
+
+    // A limit in percent is another option, which must not be there twice, and means nothing to a pile in files.
+    private static IEnumerable<string> ReadShare(
+        IConfiguration parts, IConfigurationSection given, double share, Dictionary<string, string?> values)
+    {
+        string place = given.Path[..^given.Key.Length];
+        if (!string.IsNullOrWhiteSpace(parts[nameof(BigPileOptions.MemoryShare)]))
+            return [$"'{given.Path}' is '{given.Value}', and '{place}{nameof(BigPileOptions.MemoryShare)}' says the same thing; leave one out."];
+        bool isShared = bool.TryParse(parts[nameof(BigPileOptions.Shared)], out bool shared) && shared;
+        if (!isShared && !string.IsNullOrWhiteSpace(parts[nameof(BigPileOptions.Directory)]))
+        {
+            return [$"'{given.Path}' is '{given.Value}', and '{place}{nameof(BigPileOptions.Directory)}' puts the pile in files, which no part "
+                + "of the memory limits; give a size such as 64g, or leave it out for no limit."];
+        }
+        values.Add(place + nameof(BigPileOptions.MemoryShare), share.ToString(Invariant));
         return [];
     }
 

@@ -2,6 +2,7 @@ using System;
 using System.IO;
 using System.Numerics;
 using BigPile.AspNetCore;
+using BigPile.AspNetCore.Configuration;
 using Microsoft.Extensions.Configuration;
 using static BigPile.Server.Hosting.Setting;
 
@@ -57,8 +58,11 @@ internal sealed record PileSettings
     /// <summary>The size of a segment.</summary>
     internal long SegmentBytes { get; init; }
 
-    /// <summary>The most bytes of all segments.</summary>
-    internal long MaxBytes { get; init; }
+    /// <summary>The most bytes of all segments; <see langword="null"/>: of a mapped pile no limit, of another one by the memory there is.</summary>
+    internal long? MaxBytes { get; init; }
+
+    /// <summary>The part of the memory that is the limit of a pile that is not in files.</summary>
+    internal double MemoryShare { get; init; }
 
     /// <summary>Whether a pile in memory asks for huge pages.</summary>
     internal bool HugePages { get; init; }
@@ -90,17 +94,20 @@ internal sealed record PileSettings
     {
         RefuseUnknown(configuration.GetSection("Pile"), Known);
         bool isShared = ReadShared(configuration);
+        StoreKind store = Choice(configuration, "Pile:Store", StoreKind.Mapped);
+        (long? maxBytes, double memoryShare) = ReadLimit(configuration, isInFiles: store == StoreKind.Mapped && !isShared);
         return new PileSettings
         {
             Shared = isShared,
             Name = Text(configuration, "Pile:Name"),
-            Store = Choice(configuration, "Pile:Store", StoreKind.Mapped),
+            Store = store,
             Directory = ReadDirectory(configuration, isShared),
             IndexDirectory = Text(configuration, "Pile:IndexDirectory") is { } indexes ? Path.GetFullPath(indexes) : null,
             SpillDirectory = Text(configuration, "Pile:SpillDirectory") is { } spill ? Path.GetFullPath(spill) : null,
             CreateDirectory = Switch(configuration, "Pile:CreateDirectory", true),
             SegmentBytes = ReadSegmentBytes(configuration),
-            MaxBytes = ReadMaxBytes(configuration),
+            MaxBytes = maxBytes,
+            MemoryShare = memoryShare,
             HugePages = Switch(configuration, "Pile:HugePages", true),
             FlushInterval = Text(configuration, "Pile:FlushSeconds") == null
                 ? null
@@ -127,6 +134,7 @@ internal sealed record PileSettings
         pile.CreateDirectory = CreateDirectory;
         pile.SegmentBytes = SegmentBytes;
         pile.MaxBytes = MaxBytes;
+        pile.MemoryShare = MemoryShare;
         pile.HugePages = HugePages;
         pile.FlushInterval = FlushInterval;
         pile.OpenTimeout = OpenTimeout;
@@ -166,11 +174,18 @@ internal sealed record PileSettings
             : throw SettingsException.Of("Pile:SegmentBytes", configuration["Pile:SegmentBytes"], "be a power of two from 4m to 1g");
     }
 
-    private static long ReadMaxBytes(IConfiguration configuration)
+    private static (long? MaxBytes, double MemoryShare) ReadLimit(IConfiguration configuration, bool isInFiles)
     {
-        long bytes = Size(configuration, "Pile:MaxBytes", long.MaxValue);
-        return bytes >= MinPileBytes
-            ? bytes
-            : throw SettingsException.Of("Pile:MaxBytes", configuration["Pile:MaxBytes"], "be at least 1m");
+        const string name = "Pile:MaxBytes";
+        if (Text(configuration, name) is not { } text)
+            return (null, PileOptions.DefaultMemoryShare);
+        if (ByteSize.TryParseShare(text, out double share))
+        {
+            return !isInFiles ? (null, share) : throw SettingsException.Of(
+                name, text, "be a size such as 64g, or be left out: no part of the memory limits a pile in files");
+        }
+        if (!ByteSize.TryParse(text, out long bytes))
+            throw SettingsException.Of(name, text, ByteSize.LimitForm);
+        return bytes >= MinPileBytes ? (bytes, PileOptions.DefaultMemoryShare) : throw SettingsException.Of(name, text, "be at least 1m");
     }
 }

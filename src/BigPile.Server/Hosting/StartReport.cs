@@ -44,7 +44,7 @@ internal static class StartReport
             "The pile in {Place} is ready, {Seconds:F2} s after the start of the process; tables: {Tables:N0}, entries: {Entries:N0}",
             tables.Cache.Pile.DirectoryPath ?? "memory", SinceStart(time).TotalSeconds, found.Count,
             found.Sum(static table => table.EntryCount));
-        foreach (string advice in MemoryAdvice.Of(app.Services.GetRequiredService<ServerSettings>().Pile))
+        foreach (string advice in DiskAdvice.Of(app.Services.GetRequiredService<ServerSettings>().Pile))
             logger.LogWarning("{Advice}", advice);
         LogTimes(logger, host, times, times.RuntimeMilliseconds(SinceStart(time)));
         logger.LogInformation("Try: curl {Url}", app.Urls.First() + ExamplePath(tables));

@@ -27,16 +27,16 @@ internal sealed unsafe partial class Allocator : IDisposable
     private readonly Heap[] _heaps; // a power of two of them; a thread uses number CriticalRegion.Shard & (Length - 1)
     private readonly AllocatorSlowPath _slowPath; // searches the pool and the other heaps
     private readonly SegmentMap _map; // memory and page metadata by address
-    private readonly long _limitBytes; // of all segments; for messages
+    private readonly PileLimit _limit; // of all segments; for messages
     private readonly bool _tracksFlushed; // whether slots have flushed bits: in mapped piles
     private readonly Lock _trimming = new(); // held for a whole trim; the outermost lock
 
-    internal Allocator(SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
+    internal Allocator(SegmentMap map, SegmentStore store, PileLimit limit, Guid pileId, uint generationBase)
     {
         _map = map;
-        _limitBytes = limitBytes;
+        _limit = limit;
         _tracksFlushed = store.IsCopyOnWrite;
-        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, TransferEvents, _tracksFlushed);
+        Pool = new PagePool(map, store, limit.Bytes, pileId, generationBase, TransferEvents, _tracksFlushed);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
             _heaps[i] = new Heap(i, _tracksFlushed, TransferEvents);
@@ -209,7 +209,7 @@ internal sealed unsafe partial class Allocator : IDisposable
             ? $"{pendingBytes:N0} of them were freed and can be used again after the next flush"
             : Pool.GrowthFailure is { } failure
             ? $"the store could not grow: {failure.Message}"
-            : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
+            : _limit.Refusal;
         string message = $"No space for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
         return new PileFullException(message, Pool.GrowthFailure) { ObservedEvents = events, BlockBytes = blockBytes };
     }

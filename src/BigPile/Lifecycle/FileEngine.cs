@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
@@ -43,8 +44,8 @@ internal sealed class FileEngine : PileEngine
             CodecStamp.Check(Catalog, Codec, _directory.Path);
             _stripeFile = StripeFile.OpenForWriting(_directory.Files, superblock.PileId); // keeps readers out until EndRecovery
             _directory.Segments.ListChanged = _stripeFile.OnSegmentsChanged;
-            OpenSegments(
-                superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
+            PileLimit limit = PileLimit.Of(options).ForHeld(superblock.ListedSegments.Values.Sum());
+            OpenSegments(superblock.SegmentBytes, _directory.Segments, limit, superblock.PileId, superblock.GenerationBase);
             TouchAhead();
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit);
             _shadowHeaders = _directory.IsShared ? ShadowHeaderTable.None() : ShadowHeaderTable.Open(_directory.Files);

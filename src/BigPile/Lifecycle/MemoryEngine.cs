@@ -22,9 +22,10 @@ internal sealed class MemoryEngine : PileEngine
         {
             Catalog = new MemoryCatalog();
             Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
+            PileLimit limit = PileLimit.Of(options);
             SegmentStore store = options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages, Background);
             var pileId = Guid.NewGuid();
-            OpenSegments(Math.Min(options.SegmentBytes, LargestSegmentFor(options.MaxBytes)), store, options.MaxBytes, pileId, 0);
+            OpenSegments(Math.Min(options.SegmentBytes, LargestSegmentFor(limit.Bytes)), store, limit, pileId, 0);
             if (options.Store != StoreKind.Managed)
                 TouchAhead();
             Versions = new Versions(pileId, storedLimit: 0, raise: null);

@@ -67,6 +67,9 @@ internal abstract class PileEngine
     /// <summary>Trims memory.</summary>
     internal Trimmer Trimmer { get; private protected set; } = null!;
 
+    /// <summary>The most bytes of the segments.</summary>
+    internal PileLimit Limit { get; private set; } = null!; // set by OpenSegments
+
     /// <summary>What was found when the pile was opened.</summary>
     internal OpeningReport Report { get; private protected set; } = OpeningReport.OfNew;
 
@@ -172,10 +175,11 @@ internal abstract class PileEngine
     }
 
     /// <summary>Creates what every pile has. The allocator owns the store's memory from here on.</summary>
-    private protected void OpenSegments(long segmentBytes, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
+    private protected void OpenSegments(long segmentBytes, SegmentStore store, PileLimit limit, Guid pileId, uint generationBase)
     {
+        Limit = limit;
         Map = new SegmentMap(segmentBytes);
-        Allocator = new Allocator(Map, store, limitBytes, pileId, generationBase);
+        Allocator = new Allocator(Map, store, limit, pileId, generationBase);
         Trimmer = new Trimmer(Barrier, Allocator, Background);
     }
 

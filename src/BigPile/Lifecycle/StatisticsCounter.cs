@@ -6,7 +6,7 @@ using BigPile.Layout;
 namespace BigPile.Lifecycle;
 
 /// <summary>Computes a pile's statistics.</summary>
-internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
+internal sealed class StatisticsCounter(PileEngine engine)
 {
     private readonly BlockStore _blocks = engine.Blocks;
 
@@ -46,7 +46,7 @@ internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
             UnusedBytes = counters.ReservedBytes - committedBytes,
             WithheldBytes = counters.WithheldBytes,
             RecordBytes = counters.RecordBytes + _blocks.Stripes.SizeBytes,
-            LimitBytes = limitBytes,
+            LimitBytes = engine.Limit.Bytes,
             BackgroundFailureCount = engine.Background.FailureCount,
             LastBackgroundFailure = engine.Background.LastFailure?.Message,
         };
