@@ -41,7 +41,7 @@ public sealed class BigPileOptions
     public long SegmentBytes { get; set; } = PileOptions.DefaultSegmentBytes;
 
     /// <summary>
-    /// The most bytes of all segments together, at least 1 MiB; <see cref="long.MaxValue"/>: no limit. By default a pile with a directory
+    /// The most bytes of all segments together, at least 1 MiB; <c>long.MaxValue</c>: no limit. By default a pile with a directory
     /// has none, and one in memory has <see cref="MemoryShare"/> of the memory there is.
     /// </summary>
     /// <remarks>In the configuration a percentage, such as <c>70%</c>, sets <see cref="MemoryShare"/> in its place.</remarks>

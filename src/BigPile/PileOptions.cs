@@ -68,7 +68,7 @@ public sealed record PileOptions
     public long SegmentBytes { get; init; } = DefaultSegmentBytes;
 
     /// <summary>
-    /// The most bytes that all segments may take together, at least 1 MiB; <see cref="long.MaxValue"/>: no limit. By default a mapped pile
+    /// The most bytes that all segments may take together, at least 1 MiB; <c>long.MaxValue</c>: no limit. By default a mapped pile
     /// has none, and a pile in managed, native or shared memory has a part of the memory there is: see <see cref="MemoryShare"/>.
     /// </summary>
     /// <remarks>

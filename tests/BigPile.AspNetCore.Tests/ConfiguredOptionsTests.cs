@@ -17,7 +17,7 @@ public sealed class ConfiguredOptionsTests
         BigPileOptions options = Read(
             ("MaxBytes", "8g"), ("segmentbytes", "16 MiB"), ("FlushLogBytes", "2097152"), ("WarmupBytesPerSecond", ""),
             ("Store", "Managed"), ("FlushInterval", "00:00:05"), ("HugePages", "false"), ("CodecOptions:InitializeNewMembers", "true"));
-        Assert.Equal((8L << 30, 16 << 20, 2 << 20, 0), (options.MaxBytes, options.SegmentBytes, options.FlushLogBytes,
+        Assert.Equal(((long?)8 << 30, 16 << 20, 2 << 20, 0), (options.MaxBytes, options.SegmentBytes, options.FlushLogBytes,
             options.WarmupBytesPerSecond));
         Assert.Equal((StoreKind.Managed, TimeSpan.FromSeconds(5), false), (options.Store, options.FlushInterval, options.HugePages));
         Assert.True(options.CodecOptions.InitializeNewMembers);
@@ -29,6 +29,14 @@ public sealed class ConfiguredOptionsTests
     [InlineData("Opened", "1", "'BigPile:Opened'", "MaxBytes")]
     [InlineData("CodecOptions:MayExtendContract", "true", "'BigPile:CodecOptions:MayExtendContracts'")]
     [InlineData("MaxBytes", "8x", "'BigPile:MaxBytes'", "'8x'", "64g")]
+    [InlineData("MaxBytes", "0%", "'BigPile:MaxBytes'", "'0%'", "64g", "above 0 % and up to 100 %")]
+    [InlineData("MaxBytes", "101%", "'BigPile:MaxBytes'", "'101%'", "above 0 % and up to 100 %")]
+    [InlineData("MaxBytes", "-5%", "'BigPile:MaxBytes'", "above 0 % and up to 100 %")]
+    [InlineData("MaxBytes", "%", "'BigPile:MaxBytes'", "above 0 % and up to 100 %")]
+    [InlineData("MaxBytes", "most", "'BigPile:MaxBytes'", "'most'", "above 0 % and up to 100 %")]
+    [InlineData("SegmentBytes", "10%", "'BigPile:SegmentBytes' is '10%'; it must be a size such as 1048576, 512m or 64g.")]
+    [InlineData("MemoryShare", "70%", "'BigPile:MemoryShare' is '70%'; it must be a number such as 0.7")]
+    [InlineData("MemoryShare", "1.5", "BigPileOptions.MemoryShare is 1.5; it must be above 0 and at most 1")]
     [InlineData("Directory:Path", "/data", "'BigPile:Directory:Path'", "'BigPile:Directory'")]
     [InlineData("CodecOptions", "all", "'BigPile:CodecOptions'", "MayExtendContracts")]
     [InlineData("HugePages", "maybe", "'BigPile:HugePages'")]
@@ -56,7 +64,32 @@ public sealed class ConfiguredOptionsTests
         await using TestHost host = await TestHost.StartAsync(static services => services.AddBigPile(
             "scratch", Section(("MaxBytes", "64m"), ("SegmentBytes", "4m")), static options => options.MaxBytes = 32 << 20));
         BigPileOptions options = host.Service<IOptionsMonitor<BigPileOptions>>().Get("scratch");
-        Assert.Equal((32 << 20, 4 << 20), (options.MaxBytes, options.SegmentBytes));
+        Assert.Equal(((long?)32 << 20, 4 << 20), (options.MaxBytes, options.SegmentBytes));
+    }
+
+    [Theory]
+    [InlineData("70%", 0.7)]
+    [InlineData(" 62.5 % ", 0.625)]
+    [InlineData("100%", 1)]
+    [InlineData("0.1%", 0.001)]
+    public void A_limit_in_percent_is_a_part_of_the_memory(string text, double share)
+    {
+        BigPileOptions options = Read(("maxbytes", text));
+        Assert.Equal((null, share), (options.MaxBytes, options.MemoryShare));
+        options = Read(("MaxBytes", text), ("Directory", "x"), ("Shared", "true"));
+        Assert.Equal((null, share), (options.MaxBytes, options.MemoryShare));
+        Assert.Equal((null, PileOptions.DefaultMemoryShare), (Read(("Name", "x")).MaxBytes, Read(("MaxBytes", "")).MemoryShare));
+        Assert.Equal(0.25, Read(("MemoryShare", "0.25")).MemoryShare);
+    }
+
+    [Theory]
+    [InlineData("MemoryShare", "0.5", "'BigPile:MaxBytes' is '70%', and 'BigPile:MemoryShare' says the same thing; leave one out.")]
+    [InlineData("Directory", "data", "'BigPile:MaxBytes' is '70%', and 'BigPile:Directory' puts the pile in files", "a size such as 64g")]
+    public async Task A_limit_in_percent_does_not_go_with_everything(string key, string value, params string[] named)
+    {
+        Exception told = await Assert.ThrowsAnyAsync<Exception>(() => TestHost.StartAsync(
+            services => services.AddBigPile(Section(("MaxBytes", "70%"), (key, value)))));
+        Assert.All(named, name => Assert.Contains(name, told.Message, StringComparison.Ordinal));
     }
 
     private static BigPileOptions Read(params (string Key, string Value)[] settings)

@@ -37,7 +37,7 @@ public sealed class PileOptionsTests : IDisposable
         var options = new BigPileOptions
         {
             Name = "n", Directory = "d", Shared = true, CreateDirectory = false, Store = StoreKind.Mapped, SegmentBytes = 8 << 20,
-            MaxBytes = 1 << 30,
+            MaxBytes = 1 << 30, MemoryShare = 0.3,
             Checksums = PileChecksums.Off, Warmup = PileWarmup.Advise, WarmupBytesPerSecond = 7, FlushInterval = TimeSpan.FromSeconds(9),
             FlushLogBytes = 2 << 20, OpenTimeout = TimeSpan.FromSeconds(3),
             HugePages = false, UpgradeFormat = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),

@@ -111,6 +111,8 @@ public sealed class RegistrationTests
         { Set(static options => options.SegmentBytes = 5 << 20),
             "BigPileOptions.SegmentBytes is 5,242,880; it must be a power of two from 4,194,304" },
         { Set(static options => options.MaxBytes = 5), "BigPileOptions.MaxBytes is 5; it must be at least 1,048,576" },
+        { Set(static options => options.MemoryShare = 0), "BigPileOptions.MemoryShare is 0; it must be above 0 and at most 1" },
+        { Set(static options => options.MemoryShare = double.NaN), "BigPileOptions.MemoryShare is NaN; it must be above 0 and at most 1" },
         { Set(static options => options.StartWait = TimeSpan.FromSeconds(-1)),
             "BigPileOptions.StartWait is -00:00:01; it must not be negative" },
         { Set(static options => options.Directory = " "), "BigPileOptions.Directory is blank; name a directory" },

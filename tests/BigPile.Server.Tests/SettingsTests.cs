@@ -50,6 +50,21 @@ public sealed class SettingsTests
         Assert.Equal(("n", StoreKind.Managed, false, false), (pile.Name, pile.Store, pile.CreateDirectory, pile.HugePages));
     }
 
+    [Theory]
+    [InlineData("8g", 8L << 30, PileOptions.DefaultMemoryShare)]
+    [InlineData("25 %", null, 0.25)]
+    [InlineData("", null, PileOptions.DefaultMemoryShare)]
+    public void A_limit_is_a_size_or_in_memory_a_percentage(string text, long? maxBytes, double memoryShare)
+    {
+        foreach ((string name, string value) in new[] { ("Pile:Store", "Native"), ("Pile:Shared", "true") })
+        {
+            PileSettings pile = Read(("Pile:MaxBytes", text), (name, value)).Pile;
+            var applied = new BigPileOptions();
+            pile.ApplyTo(applied);
+            Assert.Equal((maxBytes, memoryShare), (applied.MaxBytes, applied.MemoryShare));
+        }
+    }
+
     [Fact]
     public void A_shared_pile_has_a_name_or_a_path()
     {

@@ -44,7 +44,7 @@ internal sealed class LatencyLoad : IDisposable
             directory == null ? MachineLimits.FreeMemoryBytes() : MachineLimits.FreeDiskBytes(directory.Path),
             directory == null ? "memory" : $"space in '{directory.Path}'", "Lower one of them.");
         Rehearse(options, stop);
-        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath };
+        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = MachineLimits.Checked };
         using var load = new LatencyLoad(options, pileOptions, options.CallCount, progress, stop);
         return load.MeasureAll();
     }

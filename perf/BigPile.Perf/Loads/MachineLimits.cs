@@ -11,6 +11,9 @@ namespace BigPile.Perf.Loads;
 /// </remarks>
 internal static class MachineLimits
 {
+    /// <summary>The limit of a pile whose load was compared with the memory that is free: none.</summary>
+    internal const long Checked = long.MaxValue;
+
     private const int PointerBytes = 8;
     private const int HeaderBytes = 8;
     private const long MinLimitBytes = 1 << 20;

@@ -37,7 +37,7 @@ internal sealed class HeapHolder(int count) : IObjectHolder
 /// <summary>Persons in a pile.</summary>
 internal sealed class PileHolder(int count) : IObjectHolder
 {
-    private readonly Pile _pile = new(new PileOptions { Store = StoreKind.Native });
+    private readonly Pile _pile = new(new PileOptions { Store = StoreKind.Native, MaxBytes = MachineLimits.Checked });
     private readonly PilePointer[] _pointers = new PilePointer[count];
 
     public long NativeBytes => _pile.Statistics.CommittedBytes;

@@ -19,7 +19,8 @@ internal static class ScaleLoad
     {
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
         RequireSpace(options, directory);
-        using var pile = new Pile(new PileOptions { Store = options.Store, Directory = directory?.PilePath });
+        using var pile = new Pile(
+            new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = MachineLimits.Checked });
         var phases = new ScalePhases(pile, options.Count, options.Threads);
         using (var team = new WorkerTeam(Worker.Divide(options.Count, options.Threads), BatchOperations, progress, stop))
             team.Run("fill", phases.Fill);

@@ -23,6 +23,7 @@ internal sealed class SoakPlace : IDisposable
             Store = options.Store,
             Directory = directory?.PilePath,
             SegmentBytes = Budget.SegmentBytes,
+            MaxBytes = MachineLimits.Checked,
         });
         Cache = new PileCache(Pile, ownsPile: true);
         Kept = Cache.GetOrCreateTable<long, byte[]>(new TableOptions("kept") { CollisionMode = CollisionMode.Durable });

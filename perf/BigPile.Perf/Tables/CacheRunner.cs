@@ -21,7 +21,7 @@ internal static class CacheRunner
         RequireMemory(options);
         Rehearse(options, stop);
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null);
-        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath };
+        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = MachineLimits.Checked };
         var layout = new LoadLayout(options.ValueBytes, options.Threads);
         using var phases = new TablePhases(pileOptions, options, layout);
         Worker[] workers = Worker.Divide(options.Count, options.Threads);

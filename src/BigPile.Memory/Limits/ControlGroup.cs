@@ -12,6 +12,7 @@ namespace BigPile.Memory.Limits;
 internal sealed class ControlGroup(string name, string directory, ControlGroupVersion version)
 {
     private const string StatisticsFile = "memory.stat";
+    private const long Unlimited = 1L << 62; // what version 1 writes for no limit is above
     private const int MountFields = 5; // number, parent, device, root, mount point; then options
     private const string Separator = " - "; // then type, source, and the options of the file system
 
@@ -20,11 +21,11 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
     {
         foreach (string file in version.LimitFiles)
         {
-            if (SystemFile.ReadFigure(Path.Combine(directory, file)) is > 0 and { } bytes)
+            if (SystemFile.ReadFigure(Path.Combine(directory, file)) is > 0 and < Unlimited and { } bytes)
                 yield return (bytes, $"the control group {name} allows ({file})");
         }
         // In a container the groups above are out of sight, and this figure alone has their limits.
-        if (version.InheritedLimit.Length != 0 && Statistic(version.InheritedLimit) is > 0 and { } inherited)
+        if (version.InheritedLimit.Length != 0 && Statistic(version.InheritedLimit) is > 0 and < Unlimited and { } inherited)
             yield return (inherited, $"the control groups above {name} allow ({version.InheritedLimit})");
     }
 
@@ -41,8 +42,8 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
     /// <param name="root">The root of the file system, without a separator at the end.</param>
     internal static IEnumerable<ControlGroup> OfProcess(string root)
     {
-        string[] groups = SystemFile.Read(root + "/proc/self/cgroup").Split('\n');
-        string[] mounts = SystemFile.Read(root + "/proc/self/mountinfo").Split('\n');
+        string[] groups = SystemFile.ReadLines(root + "/proc/self/cgroup");
+        string[] mounts = SystemFile.ReadLines(root + "/proc/self/mountinfo");
         return ControlGroupVersion.All.SelectMany(version => Find(root, groups, mounts, version));
     }
 
@@ -84,5 +85,5 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
         .Replace(@"\040", " ", StringComparison.Ordinal).Replace(@"\011", "\t", StringComparison.Ordinal)
         .Replace(@"\012", "\n", StringComparison.Ordinal).Replace(@"\134", @"\", StringComparison.Ordinal);
 
-    private long? Statistic(string figure) => SystemFile.FigureIn(SystemFile.Read(Path.Combine(directory, StatisticsFile)), figure);
+    private long? Statistic(string figure) => SystemFile.ReadFigure(Path.Combine(directory, StatisticsFile), figure);
 }

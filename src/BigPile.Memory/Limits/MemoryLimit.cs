@@ -45,11 +45,11 @@ internal sealed class MemoryLimit
     {
         string memoryPath = root + "/proc/meminfo";
         ControlGroup[] groups = [.. ControlGroup.OfProcess(root)];
-        long machineBytes = InKilo(SystemFile.FigureIn(SystemFile.Read(memoryPath), "MemTotal")) ?? RuntimeBytes;
+        long machineBytes = InKilo(SystemFile.ReadFigure(memoryPath, "MemTotal")) ?? RuntimeBytes;
         (long bytes, string source) = groups.SelectMany(static group => group.Limits()).Prepend((machineBytes, Machine))
             .MinBy(static limit => limit.Item1);
         return new MemoryLimit(bytes, source, () => groups.Select(static group => group.Available())
-            .Append(InKilo(SystemFile.FigureIn(SystemFile.Read(memoryPath), "MemAvailable"))).Min());
+            .Append(InKilo(SystemFile.ReadFigure(memoryPath, "MemAvailable"))).Min());
     }
 
     /// <summary>

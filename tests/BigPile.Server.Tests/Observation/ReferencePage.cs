@@ -27,7 +27,7 @@ internal static partial class ReferencePage
 
     private static readonly Dictionary<Type, string> Keywords = new()
     {
-        [typeof(long)] = "long", [typeof(int)] = "int", [typeof(bool)] = "bool", [typeof(string)] = "string",
+        [typeof(long)] = "long", [typeof(int)] = "int", [typeof(double)] = "double", [typeof(bool)] = "bool", [typeof(string)] = "string",
     };
 
     private static readonly Dictionary<string, XElement> Documented = ReadDocuments();
@@ -87,6 +87,7 @@ internal static partial class ReferencePage
         TimeSpan time => $"`{time.ToString("c", CultureInfo.InvariantCulture)}`",
         Enum or string => $"`{value}`",
         long or int => ((IFormattable)value).ToString("N0", CultureInfo.InvariantCulture),
+        double number => number.ToString(CultureInfo.InvariantCulture),
         TimeProvider => "the system's",
         _ => value.GetType().Name.EndsWith("Options", StringComparison.Ordinal) ? "its defaults" : "",
     };
