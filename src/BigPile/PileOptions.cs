@@ -72,9 +72,9 @@ public sealed record PileOptions
     /// has none, and a pile in managed, native or shared memory has a part of the memory there is: see <see cref="MemoryShare"/>.
     /// </summary>
     /// <remarks>
-    /// Never exceeded; a pile that holds more when it is opened has that as its limit. <see cref="PileStatistics.LimitBytes"/> and a line of
-    /// the log at the opening have the limit. Near the limit a put may be refused though some memory is free: a page of 64 KiB serves one slot size while an
-    /// object is in it, and a large object needs consecutive pages.
+    /// Never exceeded; a pile that holds more when it is opened has that as its limit. <see cref="PileStatistics.LimitBytes"/> has the
+    /// limit, and a line of the log at the opening says where it comes from. Near the limit a put may be refused though some memory is
+    /// free: a page of 64 KiB serves one slot size while an object is in it, and a large object needs consecutive pages.
     /// </remarks>
     public long? MaxBytes { get; init; }
 

@@ -18,7 +18,7 @@ public sealed class WrongSettingTests : IDisposable
     [InlineData("--Pile:MaxBytes=lots", "'Pile:MaxBytes' is 'lots'; it must be a size such as 1048576, 512m or 64g, or a percentage")]
     [InlineData("--Pile:MaxBytes=0%", "'Pile:MaxBytes' is '0%'; it must be a size")]
     [InlineData("--Pile:MaxBytes=101%", "a percentage of the memory above 0 % and up to 100 %")]
-    [InlineData("--Pile:MaxBytes=70%", "'Pile:MaxBytes' is '70%'; it must be a size such as 64g, or be left out: no part of the memory limits")]
+    [InlineData("--Pile:MaxBytes=70%", "'Pile:MaxBytes' is '70%'; it must be a size such as 64g, or be left out: no part of the memory")]
     [InlineData("--Pile:SegmentBytes=5m", "'Pile:SegmentBytes' is '5m'; it must be a power of two from 4m to 1g")]
     [InlineData("--Pile:SegmentBytes=2g", "'Pile:SegmentBytes' is '2g'")]
     [InlineData("--Pile:MaxBytes=1k", "'Pile:MaxBytes' is '1k'; it must be at least 1m")]

@@ -29,8 +29,8 @@ public sealed class PileLimitLogTests : IDisposable
     {
         using Pile pile = new(Options(memoryShare: 0.002) with { Store = store, Logger = _log });
         Assert.Equal(
-            "The pile 'pile' takes at most 8,585,216 bytes: 0.2 % of the 4,294,967,296 bytes that the control group /x allows (memory.max); "
-            + "4,294,000,000 bytes of memory are available now", Assert.Single(_log.Lines));
+            "The pile 'pile' takes at most 8,585,216 bytes: 0.2 % of the 4,294,967,296 bytes that the control group /x allows "
+            + "(memory.max); 4,294,000,000 bytes of memory are available now", Assert.Single(_log.Lines));
         Assert.Equal((LeastShareBytes, SegmentBytes), (pile.Statistics.LimitBytes, pile.Statistics.SegmentBytes));
         PileFullException full = Fill(pile);
         Assert.InRange(pile.Statistics.ReservedBytes, LeastShareBytes - (1 << 20), LeastShareBytes);
@@ -86,8 +86,9 @@ public sealed class PileLimitLogTests : IDisposable
         {
         }
         Assert.Equal(
-            "The pile 'pile' may take 4,295,032,832 bytes, more than the 4,294,967,296 bytes that the control group /x allows (memory.max): the "
-            + "process may end before the pile is full. Lower PileOptions.MaxBytes, or leave it out", Assert.Single(_warnings.Lines));
+            "The pile 'pile' may take 4,295,032,832 bytes, more than the 4,294,967,296 bytes that the control group /x allows "
+            + "(memory.max): the process may end before the pile is full. Lower PileOptions.MaxBytes, or leave it out",
+            Assert.Single(_warnings.Lines));
         using (new Pile(Options() with { MaxBytes = 4L << 30, Logger = _warnings }))
         {
         }

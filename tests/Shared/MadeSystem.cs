@@ -11,7 +11,8 @@ internal sealed class MadeSystem : IDisposable
     private readonly TemporaryDirectory _directory = new();
 
     /// <summary>A machine with 8 GiB, of which 6 are available, that has no control groups.</summary>
-    internal MadeSystem() => Write("proc/meminfo", "MemTotal:        8388608 kB\nMemFree:         1048576 kB\nMemAvailable:    6291456 kB\n");
+    internal MadeSystem() => Write(
+        "proc/meminfo", "MemTotal:        8388608 kB\nMemFree:         1048576 kB\nMemAvailable:    6291456 kB");
 
     internal string Root => _directory.Path;
 
@@ -27,7 +28,8 @@ internal sealed class MadeSystem : IDisposable
     {
         Write("proc/self/cgroup", $"0::{group}");
         Write("proc/self/mountinfo",
-            $"25 1 8:1 / / rw,relatime - ext4 /dev/sda rw\n29 23 0:26 {mountRoot} /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate");
+            "25 1 8:1 / / rw,relatime - ext4 /dev/sda rw\n"
+            + $"29 23 0:26 {mountRoot} /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate");
         Directory.CreateDirectory(Path.Combine(Root, "sys/fs/cgroup"));
         return this;
     }
@@ -37,7 +39,8 @@ internal sealed class MadeSystem : IDisposable
     {
         Write("proc/self/cgroup", $"12:cpu,cpuacct:/other\n5:memory:{group}\n1:name=systemd:/x\n0::/");
         Write("proc/self/mountinfo",
-            $"30 29 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n31 29 0:28 {mountRoot} /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+            "30 29 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+            + $"31 29 0:28 {mountRoot} /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
             + "32 29 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw");
         Directory.CreateDirectory(Path.Combine(Root, "sys/fs/cgroup/memory"));
         Directory.CreateDirectory(Path.Combine(Root, "sys/fs/cgroup/unified"));

@@ -89,13 +89,14 @@ internal static class ConfiguredOptions
         IConfiguration parts, IConfigurationSection given, double share, Dictionary<string, string?> values)
     {
         string place = given.Path[..^given.Key.Length];
+        string found = $"'{given.Path}' is '{given.Value}'";
         if (!string.IsNullOrWhiteSpace(parts[nameof(BigPileOptions.MemoryShare)]))
-            return [$"'{given.Path}' is '{given.Value}', and '{place}{nameof(BigPileOptions.MemoryShare)}' says the same thing; leave one out."];
+            return [$"{found}, and '{place}{nameof(BigPileOptions.MemoryShare)}' says the same thing; leave one out."];
         bool isShared = bool.TryParse(parts[nameof(BigPileOptions.Shared)], out bool shared) && shared;
         if (!isShared && !string.IsNullOrWhiteSpace(parts[nameof(BigPileOptions.Directory)]))
         {
-            return [$"'{given.Path}' is '{given.Value}', and '{place}{nameof(BigPileOptions.Directory)}' puts the pile in files, which no part "
-                + "of the memory limits; give a size such as 64g, or leave it out for no limit."];
+            return [$"{found}, and '{place}{nameof(BigPileOptions.Directory)}' puts the pile in files, which no part of the memory limits; "
+                + "give a size such as 64g, or leave it out for no limit."];
         }
         values.Add(place + nameof(BigPileOptions.MemoryShare), share.ToString(Invariant));
         return [];

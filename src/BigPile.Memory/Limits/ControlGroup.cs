@@ -51,7 +51,8 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
     {
         if (groups.Select(version.GroupIn).FirstOrDefault(static group => group != null) is not { } group)
             return [];
-        (string Point, string Below)[] places = [.. mounts.Select(line => PlaceIn(line, group, version)).OfType<(string Point, string Below)>()];
+        (string Point, string Below)[] places =
+            [.. mounts.Select(line => PlaceIn(line, group, version)).OfType<(string Point, string Below)>()];
         if (places.Length == 0)
             return [];
         // A container may see its group at the mount's root, whatever its path is outside.
@@ -76,7 +77,8 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
         if (mount.Length <= MountFields || source.Length < 3 || source[0] != version.FileSystem || !version.IsOfMemory(source[2]))
             return null;
         string mountRoot = Unescape(mount[3]).TrimEnd('/');
-        bool isBelow = (group + "/").StartsWith(mountRoot + "/", StringComparison.Ordinal) && !group.Contains("/..", StringComparison.Ordinal);
+        bool isBelow =
+            (group + "/").StartsWith(mountRoot + "/", StringComparison.Ordinal) && !group.Contains("/..", StringComparison.Ordinal);
         return (Unescape(mount[4]).TrimEnd('/'), isBelow ? group[mountRoot.Length..].TrimEnd('/') : "");
     }
 

@@ -18,13 +18,17 @@ internal static unsafe partial class WindowsMemory
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool GetStatus(Status* status);
 
-    [StructLayout(LayoutKind.Sequential)]
-    private struct Status // MEMORYSTATUSEX
+    // MEMORYSTATUSEX, of which the rest is not read.
+    [StructLayout(LayoutKind.Explicit, Size = 64)]
+    private struct Status
     {
+        [FieldOffset(0)]
         internal uint SizeBytes;
-        internal uint LoadPercent;
+
+        [FieldOffset(8)]
         internal ulong TotalBytes;
+
+        [FieldOffset(16)]
         internal ulong AvailableBytes;
-        internal fixed ulong PageFileAndAddresses[5];
     }
 }

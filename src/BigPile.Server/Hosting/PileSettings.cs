@@ -58,7 +58,7 @@ internal sealed record PileSettings
     /// <summary>The size of a segment.</summary>
     internal long SegmentBytes { get; init; }
 
-    /// <summary>The most bytes of all segments; <see langword="null"/>: of a mapped pile no limit, of another one by the memory there is.</summary>
+    /// <summary>The most bytes of all segments; <see langword="null"/>: no limit in files, and in memory by what there is.</summary>
     internal long? MaxBytes { get; init; }
 
     /// <summary>The part of the memory that is the limit of a pile that is not in files.</summary>

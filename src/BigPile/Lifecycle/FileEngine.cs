@@ -44,7 +44,7 @@ internal sealed class FileEngine : PileEngine
             CodecStamp.Check(Catalog, Codec, _directory.Path);
             _stripeFile = StripeFile.OpenForWriting(_directory.Files, superblock.PileId); // keeps readers out until EndRecovery
             _directory.Segments.ListChanged = _stripeFile.OnSegmentsChanged;
-            PileLimit limit = PileLimit.Of(options).ForHeld(superblock.ListedSegments.Values.Sum());
+            PileLimit limit = LimitChoice.For(options).ForHeld(superblock.ListedSegments.Values.Sum());
             OpenSegments(superblock.SegmentBytes, _directory.Segments, limit, superblock.PileId, superblock.GenerationBase);
             TouchAhead();
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit);

@@ -22,7 +22,7 @@ internal sealed class MemoryEngine : PileEngine
         {
             Catalog = new MemoryCatalog();
             Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
-            PileLimit limit = PileLimit.Of(options);
+            PileLimit limit = LimitChoice.For(options);
             SegmentStore store = options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages, Background);
             var pileId = Guid.NewGuid();
             OpenSegments(Math.Min(options.SegmentBytes, LargestSegmentFor(limit.Bytes)), store, limit, pileId, 0);

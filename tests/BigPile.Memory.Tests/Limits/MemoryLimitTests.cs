@@ -27,7 +27,8 @@ public sealed class MemoryLimitTests : IDisposable
     [InlineData("memory.high")]
     public void A_group_of_version_2_limits(string file)
     {
-        _system.InVersion2("/a/b").Group2("/a/b", "memory.max", "max").Group2("/a/b", "memory.high", "max").Group2("/a/b", file, OneGibibyte);
+        _system.InVersion2("/a/b").Group2("/a/b", "memory.max", "max").Group2("/a/b", "memory.high", "max")
+            .Group2("/a/b", file, OneGibibyte);
         AssertLimit(Gibibyte, $"the control group /a/b allows ({file})");
     }
 

@@ -1,8 +1,9 @@
 using System;
 using BigPile.Allocation;
+using BigPile.Lifecycle;
 using BigPile.Memory.Limits;
 
-namespace BigPile.Tests.Allocation;
+namespace BigPile.Tests;
 
 /// <summary>The limit of a pile follows from its options, the memory there is, and what the managed heap needs of that.</summary>
 public sealed class PileLimitTests : IDisposable
@@ -62,8 +63,8 @@ public sealed class PileLimitTests : IDisposable
         Assert.Equal(256 * Mebibyte, limit.Bytes);
         Assert.Equal(
             "the limit is 268,435,456 bytes, what is left of the 1,073,741,824 bytes that the control group /x allows (memory.max) beside "
-            + "the 805,306,368 bytes that the managed heap may take (GCHeapHardLimit). Raise PileOptions.MaxBytes or lower GCHeapHardLimit, "
-            + "or delete objects", limit.Refusal);
+            + "the 805,306,368 bytes that the managed heap may take (GCHeapHardLimit). Raise PileOptions.MaxBytes or lower "
+            + "GCHeapHardLimit, or delete objects", limit.Refusal);
     }
 
     [Fact]
@@ -123,5 +124,5 @@ public sealed class PileLimitTests : IDisposable
         Assert.True(heap is { CommittedBytes: > 0, IsConfigured: false } && heap.LimitBytes is null or > 0, heap.ToString());
     }
 
-    private PileLimit Of(PileOptions options, ManagedHeap heap) => PileLimit.Of(options, MemoryLimit.Read(_system.Root), heap);
+    private PileLimit Of(PileOptions options, ManagedHeap heap) => LimitChoice.For(options, MemoryLimit.Read(_system.Root), heap);
 }
