@@ -51,14 +51,14 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
     {
         if (groups.Select(version.GroupIn).FirstOrDefault(static group => group != null) is not { } group)
             return [];
-        (string Point, string Below)[] places =
-            [.. mounts.Select(line => PlaceIn(line, group, version)).OfType<(string Point, string Below)>()];
+        (string Point, string? Below)[] places =
+            [.. mounts.Select(line => PlaceIn(line, group, version)).OfType<(string Point, string? Below)>()];
         if (places.Length == 0)
             return [];
         // A container may see its group at the mount's root, whatever its path is outside.
-        (string point, string below) = places.FirstOrDefault(
-            place => Directory.Exists(root + place.Point + place.Below), (places[0].Point, Below: ""));
-        return AtAndAbove(below).Select(name => new ControlGroup(name.Length == 0 ? "/" : name, root + point + name, version));
+        (string point, string? below) = places.FirstOrDefault(
+            place => place.Below != null && Directory.Exists(root + place.Point + place.Below), (places[0].Point, Below: ""));
+        return AtAndAbove(below!).Select(name => new ControlGroup(name.Length == 0 ? "/" : name, root + point + name, version));
     }
 
     private static IEnumerable<string> AtAndAbove(string path)
@@ -68,8 +68,8 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
         yield return "";
     }
 
-    // Where the mount is, and where the group is below it; null for a mount of another kind.
-    private static (string Point, string Below)? PlaceIn(string line, string group, ControlGroupVersion version)
+    // Where the mount is, and the group's path below it, null if it is elsewhere; null for a mount of another kind.
+    private static (string Point, string? Below)? PlaceIn(string line, string group, ControlGroupVersion version)
     {
         int separator = line.IndexOf(Separator, StringComparison.Ordinal);
         string[] mount = separator < 0 ? [] : line[..separator].Split(' ');
@@ -79,7 +79,7 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
         string mountRoot = Unescape(mount[3]).TrimEnd('/');
         bool isBelow =
             (group + "/").StartsWith(mountRoot + "/", StringComparison.Ordinal) && !group.Contains("/..", StringComparison.Ordinal);
-        return (Unescape(mount[4]).TrimEnd('/'), isBelow ? group[mountRoot.Length..].TrimEnd('/') : "");
+        return (Unescape(mount[4]).TrimEnd('/'), isBelow ? group[mountRoot.Length..].TrimEnd('/') : null);
     }
 
     // The kernel writes a space, a tab, a line feed and a backslash as three octal digits.

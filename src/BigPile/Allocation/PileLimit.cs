@@ -38,8 +38,11 @@ internal sealed record PileLimit(long Bytes, string Reason, string Remedy, Memor
     internal void Log(ILogger logger, string name)
     {
         if (IsExceeded)
+        {
             logger.LogWarning("The pile '{Name}' can't grow: {Refusal}, and compact it", name, Refusal);
-        else if (Bytes != long.MaxValue)
+            return;
+        }
+        if (Bytes != long.MaxValue)
             logger.LogInformation("The pile '{Name}' takes at most {Limit:N0} bytes: {Reason}", name, Bytes, DescribeReason());
         else
             logger.LogInformation("The pile '{Name}' has no limit: {Reason}", name, DescribeReason());

@@ -64,6 +64,16 @@ public sealed class MemoryLimitTests : IDisposable
     }
 
     [Fact]
+    public void A_mount_of_another_part_of_the_hierarchy_does_not_hide_the_groups_own()
+    {
+        _system.InVersion2("/a").Group2("/a", "memory.max", TwoGibibytes);
+        _system.Write(
+            "proc/self/mountinfo", "28 23 0:26 /other /other rw - cgroup2 cgroup2 rw\n29 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw");
+        _system.Write("other/memory.max", OneGibibyte);
+        AssertLimit(2 * Gibibyte, "the control group /a allows (memory.max)");
+    }
+
+    [Fact]
     public void A_group_of_version_1_limits_and_those_above_it()
     {
         _system.InVersion1("/a/b").Group1("/a/b", "memory.limit_in_bytes", OneGibibyte)
