@@ -129,6 +129,12 @@ public sealed class BigPileOptions
     public string? SpillDirectory { get; set; }
 
     /// <summary>
+    /// Whether tables that give way shrink while the container or the machine is short of memory; they do by default. See
+    /// <see cref="PileCacheOptions.MonitorsMemory"/>.
+    /// </summary>
+    public bool MonitorsMemory { get; set; } = true;
+
+    /// <summary>
     /// How long a caller waits for another caller's factory: above zero and up to 7 days, or infinite; 10 minutes by default. See
     /// <see cref="PileCacheOptions.FactoryPatience"/>.
     /// </summary>
@@ -170,6 +176,7 @@ public sealed class BigPileOptions
         WaitsForTables = WaitsForTables,
         IndexDirectory = IndexDirectory,
         SpillDirectory = SpillDirectory,
+        MonitorsMemory = MonitorsMemory,
         FactoryPatience = FactoryPatience,
         StartWait = StartWait,
         Opened = Opened,

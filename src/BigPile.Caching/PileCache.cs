@@ -89,10 +89,10 @@ public sealed partial class PileCache : IDisposable
             PileActivity.Record(CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening, e);
             throw;
         }
+        _capacity.Monitor(options);
         _sweeper = new Sweeper(pile.Tables.Background, options, _clock, Engines);
         CacheMeter.Of(pile.Tables.Meter).Add(MeteredTables);
-        PileActivity.RecordAfter(
-            Readiness.Completion, CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening);
+        PileActivity.RecordAfter(Readiness.Completion, CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening);
     }
 
     /// <summary>The pile that holds keys and values.</summary>
@@ -186,9 +186,9 @@ public sealed partial class PileCache : IDisposable
             PileRegions.ThrowIfInRegion();
             _disposed = true;
         }
-        _dropping.Enter(); // waits for a running drop
-        _dropping.Exit();
+        _dropping.WaitUntilFree(); // of a running drop
         _stopping.Cancel();
+        _capacity.Dispose();
         _sweeper.Dispose();
         CacheMeter.Of(Pile.Tables.Meter).Remove(MeteredTables);
         // Not Wait, which throws what the walk has failed with.

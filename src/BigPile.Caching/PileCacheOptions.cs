@@ -55,6 +55,17 @@ public sealed record PileCacheOptions
     public string? SpillDirectory { get; init; }
 
     /// <summary>
+    /// Whether tables that give way (<see cref="TableOptions.GivesWay"/>) shrink while the container or the machine is short of memory, and
+    /// grow again afterwards; they do by default.
+    /// </summary>
+    /// <remarks>
+    /// Short is less than 5 % of the memory, or 64 MiB, up to 10 %; enough is twice that. Looked at four times a second. For piles in native
+    /// memory, on Linux: a mapped pile's memory is dropped by the system, and that of managed arrays does not go back to it.
+    /// <see cref="PileStatistics.WithheldBytes"/> tells what was returned. Entries that stay may use it again.
+    /// </remarks>
+    public bool MonitorsMemory { get; init; } = true;
+
+    /// <summary>
     /// How long a caller of <c>GetOrAdd</c> waits for the factory of another one before it throws <see cref="TimeoutException"/>: above
     /// zero and up to 7 days, 10 minutes by default; or <see cref="Timeout.InfiniteTimeSpan"/>.
     /// </summary>

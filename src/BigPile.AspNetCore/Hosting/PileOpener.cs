@@ -39,6 +39,7 @@ internal sealed class PileOpener(PilePlan plan)
                 TimeProvider = plan.Pile.TimeProvider,
                 IndexDirectory = plan.IndexDirectory,
                 SpillDirectory = plan.SpillDirectory,
+                MonitorsMemory = plan.MonitorsMemory,
                 FactoryPatience = plan.FactoryPatience,
                 DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
             });

@@ -17,6 +17,9 @@ internal sealed record PilePlan(PileOptions Pile)
     /// <summary>The directory to which tables at their limits move entries; <see langword="null"/>: they are evicted.</summary>
     internal string? SpillDirectory { get; init; }
 
+    /// <summary>Whether tables that give way shrink while memory is short.</summary>
+    internal bool MonitorsMemory { get; init; } = true;
+
     /// <summary>How long a caller waits for another caller's factory.</summary>
     internal TimeSpan FactoryPatience { get; init; } = new PileCacheOptions().FactoryPatience;
 

@@ -1,5 +1,5 @@
 using System;
-using BigPile.Layout;
+using BigPile.Allocation;
 using BigPile.Tables;
 using Microsoft.Extensions.Logging;
 
@@ -19,25 +19,31 @@ namespace BigPile.Caching.Capacity;
 /// <param name="available">The bytes of it that are available now; null: unknown.</param>
 internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, long memoryBytes, Func<long?> available)
 {
-    private const double ShortShare = 0.05; // of the memory: below it the pile shrinks
-    private const double EnoughShare = 0.10; // above it the pile grows again
-    private const int SteepestShrink = 16; // of what the pile uses, in one run
+    /// <summary>How often the memory is looked at.</summary>
+    internal static readonly TimeSpan Period = TimeSpan.FromMilliseconds(250);
+
+    private const long LeastShortBytes = 64 << 20; // what the managed heap and others may take between two runs
+    private const int ShortShare = 20; // of the memory: below it the pile shrinks
+    private const int MostShortShare = 10; // of a small memory
+    private const int SteepestShrink = 4; // of what the pile uses, in one run
     private const int SteepestGrowth = 64; // of its limit, in one run
-    private const long PagesAtOnce = 32; // as many as a huge page of the system has
+
+    private readonly long _shortBytes =
+        Math.Min(Math.Max(memoryBytes / ShortShare, LeastShortBytes), memoryBytes / MostShortShare);
 
     private bool _isShort;
+
+    private long EnoughBytes => 2 * _shortBytes; // above it the pile grows again
 
     /// <summary>Compares what is available with the thresholds, and shrinks or grows by a step.</summary>
     internal void Run()
     {
         if (available() is not { } bytes)
             return;
-        var isShort = (long)(ShortShare * memoryBytes);
-        var isEnough = (long)(EnoughShare * memoryBytes);
-        if (bytes < isShort)
-            Shrink((isShort + isEnough) / 2 - bytes);
-        else if (bytes > isEnough && heap.AllowedBytes < heap.LimitBytes)
-            Grow((bytes - isEnough) / 2);
+        if (bytes < _shortBytes)
+            Shrink(EnoughBytes - bytes);
+        else if (bytes > EnoughBytes && heap.AllowedBytes < heap.LimitBytes)
+            Grow((bytes - EnoughBytes) / 2);
     }
 
     private void Shrink(long bytes)
@@ -53,17 +59,14 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, long 
         long allowed = Math.Min(heap.AllowedBytes, used) - Math.Min(bytes, used / SteepestShrink);
         long surplus = heap.Allow(allowed);
         // Others may take pages that were emptied: so many times, and the next run goes on.
-        for (long pages = surplus; pages > 0 && surplus > 0 && TryClear(Math.Min(surplus, PagesAtOnce)); pages -= PagesAtOnce)
+        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearUnit(capacity); left -= WithheldPages.UnitBytes)
             surplus = heap.Allow(allowed);
         capacity.QueueDrain();
     }
 
-    private bool TryClear(long pages) =>
-        heap.TryClearPages(pages * SizeClasses.PageBytes, capacity) || heap.TryClearPages(SizeClasses.PageBytes, capacity);
-
     private void Grow(long bytes)
     {
-        long allowed = heap.AllowedBytes + Math.Min(bytes, heap.LimitBytes / SteepestGrowth + SizeClasses.PageBytes);
+        long allowed = heap.AllowedBytes + Math.Min(bytes, heap.LimitBytes / SteepestGrowth + WithheldPages.UnitBytes);
         _ = heap.Allow(allowed);
         if (allowed < heap.LimitBytes || !_isShort)
             return;

@@ -19,7 +19,7 @@ namespace BigPile.Caching.Capacity;
 /// another's is taken. It may hold the lock of a key stripe, which no table takes to give way.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims
+internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, IDisposable
 {
     private const int BatchShare = 64; // of what may go: a mapped pile has freed space only after a flush, which is worth more than one
     private const long MostBatchBytes = 1 << 20; // the pause of one put
@@ -28,11 +28,23 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims
 
     private readonly ConcurrentDictionary<int, IEvictingTable> _tables = new(); // by id
     private readonly PolicyTurns _policyFirst = new();
+    private ITimer? _monitoring; // of the memory monitor; null: off
     private bool _mayBePending; // tables gave way since the last drain; interlocked
     private bool _isPrepared; // tables count what they hold from now on; the store may be at its end before the limit
 
     /// <summary>Whether tables that give way count what they hold.</summary>
     internal bool IsNearlyFull => Volatile.Read(ref _isPrepared) || heap.IsNearlyFull;
+
+    /// <summary>Begins to watch the memory of the process, if the pile is in native memory and the options say so.</summary>
+    internal void Monitor(PileCacheOptions options)
+    {
+        if (!options.MonitorsMemory || !heap.CanDiscard)
+            return;
+        var monitor = new MemoryMonitor(heap, this, heap.Memory.Bytes, heap.Memory.Available);
+        _monitoring = heap.Background.Every(options.TimeProvider, MemoryMonitor.Period, "the memory monitor", monitor.Run);
+    }
+
+    public void Dispose() => _monitoring?.Dispose();
 
     internal void Add(IEvictingTable table) => _tables[table.Id] = table;
 

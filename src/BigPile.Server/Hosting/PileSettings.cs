@@ -30,8 +30,8 @@ internal sealed record PileSettings
     internal static readonly string[] Known =
     [
         "Pile:Name", "Pile:Store", "Pile:Directory", "Pile:Shared", "Pile:CreateDirectory", "Pile:SegmentBytes", "Pile:MaxBytes",
-        "Pile:HugePages", "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
-        "Pile:IndexDirectory", "Pile:SpillDirectory", "Pile:OpenSeconds", "Pile:UpgradeFormat",
+        "Pile:HugePages", "Pile:MonitorsMemory", "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond",
+        "Pile:Checksums", "Pile:IndexDirectory", "Pile:SpillDirectory", "Pile:OpenSeconds", "Pile:UpgradeFormat",
     ];
 
     /// <summary>The pile's name in metrics; <see langword="null"/>: the default.</summary>
@@ -66,6 +66,9 @@ internal sealed record PileSettings
 
     /// <summary>Whether a pile in memory asks for huge pages.</summary>
     internal bool HugePages { get; init; }
+
+    /// <summary>Whether tables that give way shrink while memory is short.</summary>
+    internal bool MonitorsMemory { get; init; }
 
     /// <summary>How often the pile is flushed automatically; <see langword="null"/>: never.</summary>
     internal TimeSpan? FlushInterval { get; init; }
@@ -109,6 +112,7 @@ internal sealed record PileSettings
             MaxBytes = maxBytes,
             MemoryShare = memoryShare,
             HugePages = Switch(configuration, "Pile:HugePages", true),
+            MonitorsMemory = Switch(configuration, "Pile:MonitorsMemory", true),
             FlushInterval = Text(configuration, "Pile:FlushSeconds") == null
                 ? null
                 : Seconds(configuration, "Pile:FlushSeconds", 0, 1, MaxFlushSeconds),
@@ -136,6 +140,7 @@ internal sealed record PileSettings
         pile.MaxBytes = MaxBytes;
         pile.MemoryShare = MemoryShare;
         pile.HugePages = HugePages;
+        pile.MonitorsMemory = MonitorsMemory;
         pile.FlushInterval = FlushInterval;
         pile.OpenTimeout = OpenTimeout;
         pile.UpgradeFormat = UpgradeFormat;

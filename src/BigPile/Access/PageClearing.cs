@@ -14,8 +14,9 @@ namespace BigPile.Access;
 /// </remarks>
 internal sealed unsafe class PageClearing(BlockStore blocks)
 {
-    private const int LeastChoice = 15; // windows to choose from, in pages beyond the window's own
+    private const int LeastChoice = 16; // windows to choose from
     private const int MostChoice = 256;
+    private const int ChoiceOfUnits = 4;
     private const int AnyClass = -1;
     private const long Stays = long.MaxValue; // the cost of a page that can't be emptied
 
@@ -34,12 +35,17 @@ internal sealed unsafe class PageClearing(BlockStore blocks)
     internal bool TryClear(long blockBytes, IPageVictims victims)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
-        if (TryClearPages(new Target(pages, AnyClass), victims))
+        if (TryClearPages(Target.Of(pages), victims))
             return true;
         return blockBytes <= SizeClasses.MaxSlotBytes
-            ? TryClearPages(new Target(1, SizeClasses.ClassOf((int)blockBytes)), victims)
+            ? TryClearPages(Target.Of(1) with { SizeClass = SizeClasses.ClassOf((int)blockBytes) }, victims)
             : TryClearSegment(pages, victims);
     }
+
+    /// <summary>Evicts what lies in the pages of a unit that can be withheld: see <see cref="WithheldPages"/>.</summary>
+    /// <inheritdoc cref="TryClear"/>
+    internal bool TryClearUnit(IPageVictims victims) =>
+        TryClearPages(Target.Of(WithheldPages.UnitPages) with { Step = WithheldPages.UnitPages, Choice = ChoiceOfUnits }, victims);
 
     private bool TryClearSegment(int pages, IPageVictims victims)
     {
@@ -48,7 +54,7 @@ internal sealed unsafe class PageClearing(BlockStore blocks)
             return false; // it needs none of its own
         foreach (Segment segment in _allocator.Pool.Segments())
         {
-            var all = new Target(segment.PageCount - segment.HeadPages, AnyClass);
+            var all = Target.Of(segment.PageCount - segment.HeadPages);
             if (segment.IsEmpty || !TryClearIn(segment, segment.HeadPages, all, victims))
                 continue;
             blocks.Reclaimer.TrimQuietly(); // the pile grows by a larger one
@@ -73,10 +79,10 @@ internal sealed unsafe class PageClearing(BlockStore blocks)
 
     private bool TryClearIn(Segment segment, int from, Target target, IPageVictims victims)
     {
-        int choice = Math.Clamp(target.Pages, LeastChoice, MostChoice);
-        for (int start = from; start + target.Pages <= segment.PageCount; start += choice + 1)
+        int first = (from + target.Step - 1) / target.Step * target.Step;
+        for (int start = first; start + target.Pages <= segment.PageCount; start += target.Choice * target.Step)
         {
-            int end = Math.Min(start + target.Pages + choice, segment.PageCount);
+            int end = Math.Min(start + target.Pages + (target.Choice - 1) * target.Step, segment.PageCount);
             int window = FindWindow(segment, start, end, target, victims);
             if (window < 0)
                 continue;
@@ -98,7 +104,7 @@ internal sealed unsafe class PageClearing(BlockStore blocks)
             costs[page - start] = CostOf(segment, page, target, victims);
         int best = -1;
         long bestCost = Stays;
-        for (int window = start; window + target.Pages <= end; window++)
+        for (int window = start; window + target.Pages <= end; window += target.Step)
         {
             long cost = segment.WordOf(window).IsRunTail ? Stays : Sum(costs.AsSpan(window - start, target.Pages));
             if (cost < bestCost)
@@ -188,9 +194,13 @@ internal sealed unsafe class PageClearing(BlockStore blocks)
     /// <summary>What is to be emptied.</summary>
     /// <param name="Pages">How many pages.</param>
     /// <param name="SizeClass">The class of the slots that are to become free; <see cref="AnyClass"/>: whole pages are.</param>
-    private readonly record struct Target(int Pages, int SizeClass)
+    /// <param name="Step">Windows begin at a multiple of it.</param>
+    /// <param name="Choice">How many windows there are to choose from.</param>
+    private readonly record struct Target(int Pages, int SizeClass, int Step, int Choice)
     {
         internal bool IsPartial => SizeClass != AnyClass;
+
+        internal static Target Of(int pages) => new(pages, AnyClass, Step: 1, Math.Clamp(pages, LeastChoice, MostChoice));
     }
 
     /// <summary>The addresses of the slots of a page.</summary>

@@ -103,6 +103,24 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         IsTrimWanted = Count > _trimAbovePages;
     }
 
+    /// <summary>Takes consecutive pages that begin at a multiple of their number, of the last segment that has such.</summary>
+    internal Segment? TakeUnit(int pages, out int first)
+    {
+        Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
+        for (int number = segments.End - 1; number >= _firstWithSpace; number--)
+        {
+            if (segments.StartingAt(number) is not { } segment || segment.FreePageCount < pages)
+                continue;
+            first = segment.TakeFreeUnit(pages);
+            if (first < 0)
+                continue;
+            Count -= pages;
+            return segment;
+        }
+        first = -1;
+        return null;
+    }
+
     /// <summary>Puts back a page that was taken, and not used.</summary>
     internal void PutBack(Segment segment, int page)
     {

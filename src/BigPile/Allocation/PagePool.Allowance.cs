@@ -1,14 +1,11 @@
 using System;
 using System.Threading;
-using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
 /// <summary>How much of its limit the pile may use for now.</summary>
 internal sealed unsafe partial class PagePool
 {
-    private const int WithheldAtOnce = 32; // under the lock: some hundred microseconds in the system
-
     /// <summary>The most bytes of segments, less those of withheld pages; at most the limit. Written under the pool's lock.</summary>
     internal long AllowedBytes
     {
@@ -22,24 +19,20 @@ internal sealed unsafe partial class PagePool
     internal long WithheldBytes => _withheld.Bytes;
 
     /// <summary>Allows so many bytes: others of free pages are withheld, and earlier ones may be used again.</summary>
-    /// <returns>The pages in use that are too many: whoever lowered the allowance empties them, and calls again.</returns>
+    /// <returns>The bytes in use that are too many: whoever lowered the allowance empties pages, and calls again.</returns>
     internal long Allow(long bytes)
     {
-        while (true)
+        bool isMore = true;
+        while (isMore)
         {
-            lock (_lock)
+            lock (_lock) // for each unit: the system takes some hundred microseconds
             {
                 AllowedBytes = Math.Min(bytes, _source.LimitBytes);
-                long surplusBytes = UsableBytes - AllowedBytes;
-                if (surplusBytes <= 0)
-                {
-                    _withheld.GiveBack((int)Math.Min(-surplusBytes / SizeClasses.PageBytes, int.MaxValue));
-                    return 0;
-                }
-                long surplus = (surplusBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes;
-                if (_withheld.Withhold((int)Math.Min(surplus, WithheldAtOnce)) == 0)
-                    return surplus;
+                long surplus = UsableBytes - AllowedBytes;
+                isMore = (surplus > 0 && _withheld.TryWithhold())
+                    || (surplus <= (surplus == 0 ? -1 : -WithheldPages.UnitBytes) && _withheld.TryGiveBack());
             }
         }
+        return Math.Max(0, UsableBytes - AllowedBytes);
     }
 }

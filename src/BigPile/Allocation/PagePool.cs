@@ -70,6 +70,8 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     internal long LimitBytes => _source.LimitBytes;
 
+    internal StoreKind StoreKind => _source.Store.Kind;
+
     /// <summary>Whether there is no whole segment left to grow by. Changes under the pool's lock.</summary>
     internal bool IsNearlyFull => AllowedBytes - UsableBytes < _source.Map.SegmentBytes;
 
@@ -199,7 +201,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         _growth.Begin();
         if (_trim.IdleCount != 0 && _trim.PutBackIdle() is { } idle && idle.FreePageCount >= pages)
             return idle;
-        Segment? grown = _growth.Grow(pages, AllowedBytes - UsableBytes);
+        Segment? grown = _growth.Grow(pages, Math.Min(AllowedBytes - UsableBytes, LimitBytes - ReservedBytes));
         if (grown != null && IsNearlyFull)
             NearlyFull?.Invoke();
         return grown;

@@ -216,6 +216,23 @@ internal sealed unsafe partial class Segment : IDisposable
         return -1;
     }
 
+    /// <summary>Takes consecutive free pages that begin at a multiple of their number; -1 when there are none.</summary>
+    internal int TakeFreeUnit(int pages)
+    {
+        for (int first = 0; first + pages <= PageCount; first += pages)
+        {
+            int page = first;
+            while (page < first + pages && IsFreePage(page))
+                page++;
+            if (page < first + pages)
+                continue;
+            for (page = first; page < first + pages; page++)
+                RemoveFreePage(page);
+            return first;
+        }
+        return -1;
+    }
+
     /// <summary>Takes the pages of an empty segment out of allocation; nothing else changes.</summary>
     internal void TakeOut()
     {

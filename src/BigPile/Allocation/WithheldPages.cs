@@ -8,44 +8,48 @@ using BigPile.Memory.Checking;
 namespace BigPile.Allocation;
 
 /// <summary>Free pages that are not used while the system is short of memory: theirs has gone back to it.</summary>
-/// <remarks>Thread safety: the pool's lock. Invariant: none of them is among the free pages of its segment, and no heap owns it.</remarks>
+/// <remarks>
+/// In units of a huge page: of a part of one the system takes nothing back before it splits it.
+/// Thread safety: the pool's lock. Invariant: none of them is among the free pages of its segment, and no heap owns it.
+/// </remarks>
 internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
 {
-    private readonly Stack<(Segment Segment, int Page)> _pages = [];
+    /// <summary>The pages of a unit, which begins at a multiple of as many.</summary>
+    internal const int UnitPages = (2 << 20) / SizeClasses.PageBytes;
 
-    internal long Count => _pages.Count;
+    internal const long UnitBytes = UnitPages * SizeClasses.PageBytes;
 
-    internal long Bytes => Count * SizeClasses.PageBytes;
+    private readonly Stack<(Segment Segment, int First)> _units = [];
+
+    internal long Bytes => _units.Count * UnitBytes;
 
     /// <summary>Withholds free pages.</summary>
-    /// <param name="most">How many at most.</param>
-    /// <returns>How many there were.</returns>
-    internal int Withhold(int most)
+    /// <returns><see langword="false"/> when none are a unit.</returns>
+    internal bool TryWithhold()
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        int taken = 0;
-        while (taken < most && free.First() is { } segment)
-        {
-            int page = free.TakePage(segment);
-            if (page < 0)
-                continue;
-            _ = segment.Region.TryDiscard((long)page * SizeClasses.PageBytes, SizeClasses.PageBytes);
+        if (free.TakeUnit(UnitPages, out int first) is not { } segment)
+            return false;
+        _ = segment.Region.TryDiscard((long)first * SizeClasses.PageBytes, UnitBytes);
+        for (int page = first; page < first + UnitPages; page++)
             segment.Metas[page].IsWithheld = true;
-            _pages.Push((segment, page));
-            taken++;
-        }
-        return taken;
+        _units.Push((segment, first));
+        return true;
     }
 
-    /// <summary>Lets pages be used again.</summary>
-    internal void GiveBack(int most)
+    /// <summary>Lets the pages that were withheld last be used again.</summary>
+    /// <returns><see langword="false"/> when none are withheld.</returns>
+    internal bool TryGiveBack()
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        for (; most > 0 && _pages.TryPop(out (Segment Segment, int Page) last); most--)
+        if (!_units.TryPop(out (Segment Segment, int First) unit))
+            return false;
+        for (int page = unit.First; page < unit.First + UnitPages; page++)
         {
-            last.Segment.Metas[last.Page].IsWithheld = false;
-            free.PutBack(last.Segment, last.Page);
+            unit.Segment.Metas[page].IsWithheld = false;
+            free.PutBack(unit.Segment, page);
         }
+        return true;
     }
 
     /// <summary>Checks that the pages are in no use.</summary>
@@ -53,12 +57,15 @@ internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
     internal void CheckInvariants()
     {
         const string Structure = "WithheldPages";
-        foreach ((Segment segment, int page) in _pages)
+        foreach ((Segment segment, int first) in _units)
         {
-            Invariant.True(Structure, segment.Number, "withheld page marked", segment.Metas[page].IsWithheld);
-            Invariant.False(Structure, segment.Number, "withheld page free", segment.IsFreePage(page));
-            Invariant.True(Structure, segment.Number, "withheld page without a layout", segment.WordOf(page).IsUnused);
-            Invariant.Equal(Structure, segment.Number, "owner of a withheld page", segment.Metas[page].Owner, PageMeta.NoOwner);
+            for (int page = first; page < first + UnitPages; page++)
+            {
+                Invariant.True(Structure, segment.Number, "withheld page marked", segment.Metas[page].IsWithheld);
+                Invariant.False(Structure, segment.Number, "withheld page free", segment.IsFreePage(page));
+                Invariant.True(Structure, segment.Number, "withheld page without a layout", segment.WordOf(page).IsUnused);
+                Invariant.Equal(Structure, segment.Number, "owner of a withheld page", segment.Metas[page].Owner, PageMeta.NoOwner);
+            }
         }
     }
 }

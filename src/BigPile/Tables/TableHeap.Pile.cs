@@ -8,6 +8,7 @@ using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory.Concurrency;
+using BigPile.Memory.Limits;
 using BigPile.Telemetry;
 using Microsoft.Extensions.Logging;
 
@@ -84,8 +85,17 @@ internal sealed unsafe partial class TableHeap
     /// <inheritdoc cref="PagePool.Allow"/>
     internal long Allow(long bytes) => _allocator.Pool.Allow(bytes);
 
+    /// <summary>Whether the memory of free pages can go back to the system.</summary>
+    internal bool CanDiscard => OperatingSystem.IsLinux() && _allocator.Pool.StoreKind == StoreKind.Native;
+
+    /// <summary>The memory that the process may use.</summary>
+    internal MemoryLimit Memory => _engine.Limit.Memory;
+
     /// <inheritdoc cref="PagePool.IsNearlyFull"/>
     internal bool IsNearlyFull => _allocator.Pool.IsNearlyFull;
+
+    /// <inheritdoc cref="PageClearing.TryClearUnit"/>
+    internal bool TryClearUnit(IPageVictims victims) => _clearing.TryClearUnit(victims);
 
     /// <inheritdoc cref="PageClearing.TryClear"/>
     internal bool TryClearPages(long blockBytes, IPageVictims victims) => _clearing.TryClear(blockBytes, victims);

@@ -9,12 +9,12 @@ public sealed class MemoryMonitorTests : IDisposable
     private const long PileBytes = 32 << 20;
     private const long MemoryBytes = 100 << 20;
     private const long Short = 1 << 20;
-    private const long Neither = 7 << 20;
+    private const long Neither = 15 << 20;
     private const long Enough = 60 << 20;
 
     private readonly PileCache _cache = new(
         new Pile(new PileOptions { SegmentBytes = 4 << 20, MaxBytes = PileBytes }),
-        new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero });
+        new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, MonitorsMemory = false });
 
     private long? _available = Neither;
 
@@ -34,7 +34,8 @@ public sealed class MemoryMonitorTests : IDisposable
         Assert.InRange(withheld, PileBytes / 4, PileBytes / 2);
         Assert.InRange(table.Statistics.BlockBytes, full / 3, full - withheld * 7 / 8);
         Fill(table, PileBytes); // within what is left
-        Assert.InRange(_cache.Pile.Statistics.WithheldBytes, withheld, withheld);
+        Assert.Equal(withheld, _cache.Pile.Statistics.WithheldBytes);
+        Assert.Equal(PileBytes, _cache.Pile.Statistics.ReservedBytes);
         CheckInvariants(table);
         _available = Neither;
         monitor.Run();
@@ -56,9 +57,12 @@ public sealed class MemoryMonitorTests : IDisposable
         Fill(table, PileBytes / 4);
         _available = Short;
         MonitorOf(table).Run();
-        long reserved = _cache.Pile.Statistics.ReservedBytes;
+        long allowed = _cache.Pile.Tables.AllowedBytes;
+        Assert.InRange(allowed, 1, PileBytes / 2);
         Fill(table, PileBytes);
-        Assert.Equal(reserved, _cache.Pile.Statistics.ReservedBytes);
+        PileStatistics statistics = _cache.Pile.Statistics;
+        Assert.InRange(statistics.ReservedBytes - statistics.WithheldBytes, 1, allowed);
+        Assert.InRange(statistics.ReservedBytes, 1, PileBytes);
         CheckInvariants(table);
     }
 
@@ -92,7 +96,7 @@ public sealed class MemoryMonitorTests : IDisposable
             monitor.Run();
         Assert.Equal(objects.Length, durable.Statistics.EntryCount);
         Assert.All(objects, pointer => Assert.Equal(500, _cache.Pile.Get<byte[]>(pointer).Length));
-        Assert.InRange(table.Statistics.EntryCount, 0, PileBytes / 500 / 20);
+        Assert.InRange(_cache.Pile.Statistics.WithheldBytes, PileBytes / 8, PileBytes); // of segments this small one half can be
         durable.PutBytes(-1, new byte[100_000], out _); // what is left serves it, or the table does
         CheckInvariants(table);
         CheckInvariants(durable);
