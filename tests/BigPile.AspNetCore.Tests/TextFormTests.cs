@@ -37,6 +37,29 @@ public sealed class TextFormTests
     }
 
     [Theory]
+    [InlineData("70%", 0.7)]
+    [InlineData(" 0.5 % ", 0.005)]
+    [InlineData("100%", 1)]
+    public void Percentages_are_read(string text, double share)
+    {
+        Assert.True(ByteSize.TryParseShare(text, out double read));
+        Assert.Equal(share, read);
+        Assert.False(ByteSize.TryParse(text, out _));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("%")]
+    [InlineData("70")]
+    [InlineData("0%")]
+    [InlineData("-1%")]
+    [InlineData("100.1%")]
+    [InlineData("1e1%")]
+    [InlineData("7,0%")]
+    [InlineData("70%%")]
+    public void What_is_no_percentage_is_refused(string text) => Assert.False(ByteSize.TryParseShare(text, out _));
+
+    [Theory]
     [InlineData("")]
     [InlineData("m")]
     [InlineData("-1")]

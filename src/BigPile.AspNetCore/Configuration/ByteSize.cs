@@ -32,18 +32,15 @@ internal static class ByteSize
         return true;
     }
 
-    /// <summary>Whether a text is written as a percentage, right or wrong.</summary>
-    internal static bool IsPercentage(string text) => text.AsSpan().TrimEnd().EndsWith(Percent);
-
     /// <summary>Reads a percentage, such as <c>70%</c>, as a part of one.</summary>
     /// <returns><see langword="false"/> if the text is no percentage, or not above 0 and up to 100.</returns>
     internal static bool TryParseShare(string text, out double share)
     {
-        share = 0;
-        if (!IsPercentage(text) || !decimal.TryParse(
-            text.AsSpan().Trim()[..^1].Trim(), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out decimal percent))
-            return false;
-        share = (double)(percent / 100);
+        ReadOnlySpan<char> rest = text.AsSpan().Trim();
+        share = rest.EndsWith(Percent)
+            && decimal.TryParse(rest[..^1].Trim(), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out decimal percent)
+            ? (double)(percent / 100)
+            : 0;
         return share is > 0 and <= 1;
     }
 
