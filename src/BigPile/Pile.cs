@@ -83,7 +83,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         Recovery = new PileRecovery(
             _engine, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
         if (!IsReadOnly)
-            _engine.Limit.Log(Logger, Name);
+            _ = _engine.Background.TryRun("logging the limit", () => _engine.Limit.Log(Logger, Name)); // may throw
         _engine.Meter.Add(this);
         Recovery.Start(); // last: from here on other threads are in the pile
     }

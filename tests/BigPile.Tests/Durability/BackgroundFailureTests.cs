@@ -56,7 +56,8 @@ public sealed class BackgroundFailureTests : DurabilityTest
         var logger = new BackgroundWorkTests.RecordingLogger { Thrown = new InvalidOperationException("the log is full") };
         Pile pile = Open(options => options with { Logger = logger });
         await pile.Recovery.Completion;
-        Assert.Equal(1, pile.Statistics.BackgroundFailureCount);
+        Assert.Equal(2, pile.Statistics.BackgroundFailureCount); // the first one when the limit was logged, at the opening
+        Assert.StartsWith("recover", pile.Statistics.LastBackgroundFailure, StringComparison.OrdinalIgnoreCase);
         Assert.Contains("the log is full", pile.Statistics.LastBackgroundFailure, StringComparison.Ordinal);
         pile.Recovery.Pause();
         pile.Dispose();
@@ -70,8 +71,11 @@ public sealed class BackgroundFailureTests : DurabilityTest
         Pile? pile = null;
         using var isOpen = new ManualResetEventSlim();
         var logger = new BackgroundWorkTests.RecordingLogger();
+        int opening = Environment.CurrentManagedThreadId;
         logger.Told = () =>
         {
+            if (Environment.CurrentManagedThreadId == opening)
+                return; // the limit is logged on the thread that opens
             isOpen.Wait();
             pile!.Dispose(); // waits for the walk, on whose thread it is
         };
