@@ -90,7 +90,7 @@ public sealed partial class PileCache : IDisposable
             throw;
         }
         _capacity.Monitor(options);
-        _sweeper = new Sweeper(pile.Tables.Background, options, _clock, Engines);
+        _sweeper = new Sweeper(pile.Tables, options, _clock, Engines);
         CacheMeter.Of(pile.Tables.Meter).Add(MeteredTables);
         PileActivity.RecordAfter(Readiness.Completion, CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening);
     }

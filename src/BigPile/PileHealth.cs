@@ -1,6 +1,7 @@
 using System;
 using BigPile.Concurrency;
 using BigPile.Lifecycle;
+using BigPile.Reporting;
 
 namespace BigPile;
 
@@ -27,6 +28,24 @@ public sealed record PileHealth
     /// <summary>The file, the cause and the remedy of <see cref="FlushTrouble"/>.</summary>
     public string? FlushTroubleDetails { get; init; }
 
+    /// <summary>How many puts were refused since the pile was opened, as it was full and nothing could give way.</summary>
+    /// <remarks>Not those that a table refuses by its own limits (<c>PutResult.Collision</c>).</remarks>
+    public long RefusedPutCount { get; init; }
+
+    /// <summary>When a put was refused last; <see langword="null"/>: none ever was.</summary>
+    public DateTimeOffset? LastRefusedAt { get; init; }
+
+    /// <summary>Why that one was refused, and the remedy; <see langword="null"/>: none ever was.</summary>
+    public string? LastRefusal { get; init; }
+
+    /// <summary>
+    /// What the pile refused, without paths and names, while that is less than a minute ago; <see langword="null"/> otherwise.
+    /// </summary>
+    public string? FullTrouble { get; init; }
+
+    /// <summary><see cref="FullTrouble"/> with the limit, the cause and the remedy.</summary>
+    public string? FullTroubleDetails { get; init; }
+
     /// <summary>The health of a pile. Takes no lock: cheap enough for every probe.</summary>
     public static PileHealth Of(Pile pile)
     {
@@ -34,6 +53,8 @@ public sealed record PileHealth
         BackgroundWork background = pile.Engine.Background;
         BackgroundFailure? failure = background.LastFailure;
         FlushTrouble? trouble = pile.Engine.FlushTrouble;
+        Refusal? refusal = pile.Engine.Refusals.Last;
+        string? full = refusal == null ? null : DescribeRecent(refusal, pile.Engine.Refusals.AgeOf(refusal));
         return new PileHealth
         {
             BackgroundFailureCount = background.FailureCount,
@@ -41,6 +62,15 @@ public sealed record PileHealth
             LastFailure = failure?.Exception,
             FlushTrouble = trouble?.Reason,
             FlushTroubleDetails = trouble?.Details,
+            RefusedPutCount = refusal?.Number ?? 0,
+            LastRefusedAt = refusal?.At,
+            LastRefusal = refusal?.Reason,
+            FullTrouble = full,
+            FullTroubleDetails = full == null ? null : $"{full} {refusal!.Reason}",
         };
     }
+
+    private static string? DescribeRecent(Refusal last, TimeSpan age) => age < Refusals.Period
+        ? $"The pile is full, and has refused {last.Number:N0} puts, the last {Math.Max(0, age.TotalSeconds):N0} s ago."
+        : null;
 }

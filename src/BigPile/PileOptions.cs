@@ -149,7 +149,10 @@ public sealed record PileOptions
     /// </summary>
     public long FlushLogBytes { get; init; } = DefaultFlushLogBytes;
 
-    /// <summary>The clock behind <see cref="FlushInterval"/> and <see cref="WarmupBytesPerSecond"/>.</summary>
+    /// <summary>
+    /// The clock behind <see cref="FlushInterval"/>, <see cref="WarmupBytesPerSecond"/> and the report of refused puts. It must not wait
+    /// for anything, such as a lock.
+    /// </summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <summary>Whether native segments ask for huge pages: random reads are faster, the first touch of a page is slower.</summary>

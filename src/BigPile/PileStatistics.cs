@@ -72,6 +72,9 @@ public sealed record PileStatistics
     /// <summary>The limit of <see cref="ReservedBytes"/>; <see cref="long.MaxValue"/> if there is none.</summary>
     public required long LimitBytes { get; init; }
 
+    /// <summary>How many puts were refused since the pile was opened, as it was full; see <see cref="PileHealth"/>.</summary>
+    public long RefusedPutCount { get; init; }
+
     /// <summary>
     /// How often background work has failed since the pile was opened: flushes by interval, reading ahead, sweeps of tables.
     /// </summary>

@@ -40,6 +40,9 @@ public static class PileTelemetry
     /// <summary>Failures of work in the background.</summary>
     public const string BackgroundFailures = "bigpile.background.failures";
 
+    /// <summary>Puts that were refused as the pile was full.</summary>
+    public const string RefusedPuts = "bigpile.put.refused";
+
     /// <summary>Payloads that are leased.</summary>
     public const string ActiveLeases = "bigpile.lease.active";
 

@@ -33,10 +33,12 @@ public sealed class PileMeterTests : IDisposable
         for (int i = 0; i < 1_000; i++)
             pile.Put(new byte[i]);
         using PileLease lease = pile.Lease(pile.Put("leased"));
+        Assert.Throws<PileFullException>(() => pile.Allocate(1 << 30));
         PileStatistics statistics = pile.Statistics;
         Assert.False(pile.Engine.Background.TryRun("a test", static () => throw new InvalidOperationException()));
         _listener.RecordObservableInstruments();
         Assert.Equal(1, ValueOf("bigpile.background.failures"));
+        Assert.Equal(1, ValueOf("bigpile.put.refused"));
         Assert.Equal(statistics.ReservedBytes, ValueOf("bigpile.memory.reserved"));
         Assert.Equal(statistics.CommittedBytes, ValueOf("bigpile.memory.committed"));
         Assert.Equal(statistics.RecordBytes, ValueOf("bigpile.memory.overhead"));

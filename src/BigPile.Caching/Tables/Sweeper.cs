@@ -3,6 +3,8 @@ using System.Diagnostics;
 using System.Threading;
 using BigPile.Caching.Clocks;
 using BigPile.Concurrency;
+using BigPile.Reporting;
+using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -12,19 +14,21 @@ internal sealed class Sweeper : IDisposable
     private const int MostRoundsAtOnce = 16; // for one table, so that the others get their turn
 
     private readonly BackgroundWork _background; // reports failures
+    private readonly Refusals _refusals; // of the pile, which has no timer
     private readonly CacheClock _clock; // follows the system's clock with each sweep
     private readonly Func<TableEngine[]> _engines; // the tables of this instant
     private readonly int _buckets; // for one table and round
     private readonly ITimer? _timer; // null: only calls sweep
 
-    internal Sweeper(BackgroundWork background, PileCacheOptions options, CacheClock clock, Func<TableEngine[]> engines)
+    internal Sweeper(TableHeap heap, PileCacheOptions options, CacheClock clock, Func<TableEngine[]> engines)
     {
-        _background = background;
+        _background = heap.Background;
+        _refusals = heap.Refusals;
         _clock = clock;
         _engines = engines;
         _buckets = options.SweepBuckets;
         if (options.SweepPeriod > TimeSpan.Zero)
-            _timer = background.Every(options.TimeProvider, options.SweepPeriod, "the sweep of the tables", SweepAll);
+            _timer = _background.Every(options.TimeProvider, options.SweepPeriod, "the sweep of the tables", SweepAll);
     }
 
     public void Dispose() => _timer?.Dispose();
@@ -35,6 +39,7 @@ internal sealed class Sweeper : IDisposable
         _clock.Follow();
         foreach (TableEngine engine in _engines())
             _background.TryRun($"the sweep of the table '{engine.Name}'", () => Sweep(engine));
+        _refusals.Say();
     }
 
     // If one bucket in sixteen freed something, there is more: continue.

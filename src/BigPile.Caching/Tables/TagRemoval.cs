@@ -61,7 +61,7 @@ internal readonly struct TagRemoval(TableEngine table)
                 table.Content.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
             }
         }
-        while (table.Heap.TryReclaim(failure, ref attempts, evicts: othersGiveWay));
+        while (table.Heap.TryReclaim(failure, ref attempts, evicts: othersGiveWay, isPut: false));
         return 0;
     }
 

@@ -86,8 +86,9 @@ internal unsafe ref partial struct Upsert
     internal void Run()
     {
         var retry = new Retry(_table);
-        // Outside of the region: it flushes, has other tables give way, or runs the application's comparer.
-        while (!TryRun() && retry.TryPrepare(*_key, _failure))
+        // Outside of the region: it flushes, has other tables give way, or runs the application's comparer. A tombstone without space waits
+        // for the end of the rebuild.
+        while (!TryRun() && retry.TryPrepare(*_key, _failure, isPut: !_request->IsPromotion && !_request->IsTombstone))
             continue;
     }
 

@@ -4,6 +4,7 @@ using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Memory.Concurrency;
+using BigPile.Reporting;
 
 namespace BigPile.Access;
 
@@ -20,9 +21,14 @@ internal abstract class Reclaimer
     private protected const int MostAttempts = 8;
 
     private readonly EventCount _transferEvents; // the allocator's; counts what flushes and trims return
+    private readonly Refusals _refusals; // counts the puts for which there was no space in the end
     private IGivesWay? _givesWay; // the tables of the pile; null without
 
-    private protected Reclaimer(EventCount transferEvents) => _transferEvents = transferEvents;
+    private protected Reclaimer(EventCount transferEvents, Refusals refusals)
+    {
+        _transferEvents = transferEvents;
+        _refusals = refusals;
+    }
 
     /// <summary>Whether a flush would free space.</summary>
     private protected abstract bool IsFlushWanted { get; }
@@ -41,11 +47,22 @@ internal abstract class Reclaimer
     /// <param name="failure">Why it had none.</param>
     /// <param name="attempts">The earlier attempts of the same call; counted on.</param>
     /// <param name="evicts">Whether tables give way to it.</param>
+    /// <param name="isPut">Whether a refusal is that of a put, and counted; never where no table gives way.</param>
     /// <returns><see langword="false"/> where there is nothing to reclaim, and nothing may go: the caller throws.</returns>
-    internal bool TryReclaim(PileException failure, ref ReclaimAttempts attempts, bool evicts = true)
+    internal bool TryReclaim(PileException failure, ref ReclaimAttempts attempts, bool evicts = true, bool isPut = true)
     {
-        // Nested, flush or trim would wait for the outer call, as would a table that is being configured.
-        if (failure is not PileFullException full || PileRegions.Current.IsOpen)
+        if (failure is not PileFullException full)
+            return false;
+        if (TryMakeSpace(full, ref attempts, evicts))
+            return true;
+        if (evicts && isPut)
+            _refusals.Record(full);
+        return false;
+    }
+
+    private bool TryMakeSpace(PileFullException full, ref ReclaimAttempts attempts, bool evicts)
+    {
+        if (PileRegions.Current.IsOpen) // nested, flush or trim would wait for the outer call, as would a table that is being configured
             return false;
         if (CanReclaim(full, attempts.Reclaims))
         {

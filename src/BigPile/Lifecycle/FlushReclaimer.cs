@@ -12,7 +12,7 @@ namespace BigPile.Lifecycle;
 
 /// <summary>Reclaims space of a mapped pile: a flush completes pending frees, and returns the log's disk space if requested.</summary>
 internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
-    : Reclaimer(allocator.TransferEvents)
+    : Reclaimer(allocator.TransferEvents, engine.Refusals)
 {
     private int _isRequested; // 1 while a background flush is queued; interlocked
 

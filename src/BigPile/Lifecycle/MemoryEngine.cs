@@ -6,6 +6,7 @@ using BigPile.Allocation;
 using BigPile.Catalog;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Reporting;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
@@ -29,7 +30,8 @@ internal sealed class MemoryEngine : PileEngine
             if (options.Store != StoreKind.Managed)
                 TouchAhead();
             Versions = new Versions(pileId, storedLimit: 0, raise: null);
-            Blocks = new BlockStore(Barrier, Map!, Allocator!, _stripes, new MemoryReclaimer(Allocator!, Trimmer), BlockRules.OfMemory);
+            Blocks = new BlockStore(
+                Barrier, Map!, Allocator!, _stripes, new MemoryReclaimer(Allocator!, Trimmer, Refusals), BlockRules.OfMemory);
             LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, pageRecovery: null, new FaultLog());
         }
         catch
@@ -48,7 +50,8 @@ internal sealed class MemoryEngine : PileEngine
 }
 
 /// <summary>Reclaims space of a pile in memory: freed space is free at once, except what a trim is returning just now.</summary>
-internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Reclaimer(allocator.TransferEvents)
+internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer, Refusals refusals)
+    : Reclaimer(allocator.TransferEvents, refusals)
 {
     private protected override bool IsFlushWanted => false;
 

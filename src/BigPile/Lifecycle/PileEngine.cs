@@ -27,6 +27,7 @@ internal abstract class PileEngine
         Meter = PileMeter.Of(options.MeterFactory);
         Barrier = new OperationBarrier(options.Directory);
         Background = new BackgroundWork(logger, () => Barrier.IsClosed);
+        Refusals = new Refusals(Background, logger, options.TimeProvider);
     }
 
     /// <summary>The meter of the pile and of what is built on it.</summary>
@@ -44,6 +45,9 @@ internal abstract class PileEngine
 
     /// <summary>Runs the background work of the pile and its tables.</summary>
     internal BackgroundWork Background { get; }
+
+    /// <summary>The puts that were refused as the pile was full.</summary>
+    internal Refusals Refusals { get; }
 
     internal BlockStore Blocks { get; private protected set; } = null!;
 
@@ -131,6 +135,7 @@ internal abstract class PileEngine
         Debug.Assert(!PileRegions.Current.IsOpen, "The closing thread would wait for itself.");
         StopBackground(); // no new flush by the timer; a running one ends before the lock below
         RecoverRemaining(); // while operations still run: it may take long
+        Background.TryRun("the report of refused puts", () => Refusals.Say(isClosing: true));
         lock (Flushing) // a flush that runs ends first
         {
             lock (Barrier.Closing)

@@ -44,7 +44,7 @@ internal sealed class ReaderEngine : PileEngine
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
                 _directory.Path, superblock.ChecksumKind, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
-            Blocks = new BlockStore(Barrier, Map!, Allocator!, _ownStripes, new MemoryReclaimer(Allocator!, Trimmer), rules);
+            Blocks = new BlockStore(Barrier, Map!, Allocator!, _ownStripes, new MemoryReclaimer(Allocator!, Trimmer, Refusals), rules);
             LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
             _writer = new WriterFollower(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterTimeout);
             bool isKilled = !_directory.IsBeingWritten && !_directory.LastShutdown.WasClean;

@@ -47,6 +47,7 @@ internal sealed class StatisticsCounter(PileEngine engine)
             WithheldBytes = counters.WithheldBytes,
             RecordBytes = counters.RecordBytes + _blocks.Stripes.SizeBytes,
             LimitBytes = engine.Limit.Bytes,
+            RefusedPutCount = engine.Refusals.Count,
             BackgroundFailureCount = engine.Background.FailureCount,
             LastBackgroundFailure = engine.Background.LastFailure?.Message,
         };

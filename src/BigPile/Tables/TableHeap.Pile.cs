@@ -9,6 +9,7 @@ using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory.Concurrency;
 using BigPile.Memory.Limits;
+using BigPile.Reporting;
 using BigPile.Telemetry;
 using Microsoft.Extensions.Logging;
 
@@ -70,8 +71,11 @@ internal sealed unsafe partial class TableHeap
     internal void EnsureShadowCapacity() => _blocks.EnsureShadowCapacity();
 
     /// <inheritdoc cref="Reclaimer.TryReclaim"/>
-    internal bool TryReclaim(PileException failure, ref ReclaimAttempts attempts, bool evicts = true) =>
-        _blocks.Reclaimer.TryReclaim(failure, ref attempts, evicts);
+    internal bool TryReclaim(PileException failure, ref ReclaimAttempts attempts, bool evicts, bool isPut) =>
+        _blocks.Reclaimer.TryReclaim(failure, ref attempts, evicts, isPut);
+
+    /// <summary>The puts that were refused as the pile was full.</summary>
+    internal Refusals Refusals => _engine.Refusals;
 
     /// <inheritdoc cref="PagePool.AllowedBytes"/>
     internal long AllowedBytes => _allocator.Pool.AllowedBytes;

@@ -42,6 +42,7 @@ internal sealed class PileMeter
             ObjectCount, ObserveObjects, "{object}", "Live objects; not reported before all pages were recovered.");
         meter.CreateObservableUpDownCounter(UsedMemory, ObserveUsed, "By", "Bytes of pages in use by what they are used for.");
         meter.CreateObservableCounter(BackgroundFailures, ObserveFailures, "{failure}", "Failures of work in the background.");
+        meter.CreateObservableCounter(RefusedPuts, ObserveRefusals, "{put}", "Puts that were refused as the pile was full.");
         meter.CreateObservableUpDownCounter(ActiveLeases, ObserveLeases, "{lease}", "Payloads that are leased.");
     }
 
@@ -88,6 +89,8 @@ internal sealed class PileMeter
 
     private List<Measurement<long>> ObserveFailures() =>
         Each(static (pile, statistics) => [Of(pile, statistics.BackgroundFailureCount)]);
+
+    private List<Measurement<long>> ObserveRefusals() => Each(static (pile, statistics) => [Of(pile, statistics.RefusedPutCount)]);
 
     private static Measurement<long> Of(IMeteredPile pile, long value) =>
         new(value, new KeyValuePair<string, object?>(PileNameTag, pile.Name));
