@@ -10,6 +10,10 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <summary>
     /// Reads a value, or makes it. The factory runs once for a key, however many callers wait for it, whatever value type they ask for.
     /// </summary>
+    /// <remarks>
+    /// A value that the table can't store, as it is at its limit or its pile is full, is given to all waiting callers, and the next call
+    /// makes it again: <see cref="TableStatistics.Collisions"/> and <see cref="PileHealth.RefusedPutCount"/> count that.
+    /// </remarks>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="factory">Makes the value, on the thread of one of the callers. It must not ask for the same key.</param>
     /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
@@ -17,7 +21,6 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
     /// <exception cref="InvalidCastException">The value, which may be that of another caller's factory, is of another type.</exception>
     /// <exception cref="InvalidOperationException">The factory asked for its own key, or for one whose factory waits for it.</exception>
-    /// <exception cref="PileFullException">The pile is full.</exception>
     /// <exception cref="TimeoutException">Another factory took longer than <see cref="PileCacheOptions.FactoryPatience"/>.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public TValue GetOrAdd(TKey key, Func<TKey, TValue> factory, EntryOptions? options = null)

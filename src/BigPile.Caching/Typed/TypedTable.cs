@@ -178,12 +178,19 @@ internal sealed class TypedTable<TKey, TValue>
         return Core.FlightStart.BeginFlight(Keys.Probe(key, stack), EntrySpecs.TagHashesOf(options));
     }
 
-    /// <summary>Puts the value of a run, unless something newer happened to the key.</summary>
+    /// <summary>Puts the value of a run, unless something newer happened to the key, or there is no space.</summary>
     internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket ticket)
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(ticket), out _);
+        try
+        {
+            _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(ticket), out _);
+        }
+        catch (PileFullException)
+        {
+            // The value is there, and its callers get it. The pile counts what it refuses, and logs it.
+        }
     }
 
     /// <summary>The public description of an entry.</summary>
