@@ -13,10 +13,11 @@ namespace BigPile.AspNetCore;
 /// <remarks>
 /// Keys are compared ordinally and have at most 4,096 bytes; values have up to 1 GiB. A read renews a sliding expiry, never beyond the
 /// absolute one; if both absolute expiries are given, the relative one counts. Entries without an expiry use the table's options. When the
-/// pile is full, <see cref="Set(string, byte[], DistributedCacheEntryOptions)"/> throws <see cref="PileFullException"/>: set
-/// <see cref="TableOptions.MaxBytes"/>, so that the table evicts instead. Asynchronous members run on the caller's thread and wait only for
-/// a pile that is still opening; synchronous members throw <see cref="InvalidOperationException"/> until it is open. Thread safety: all
-/// members may be called concurrently.
+/// pile is full, <see cref="Set(string, byte[], DistributedCacheEntryOptions)"/> throws <see cref="PileFullException"/>, and the key keeps
+/// what it had, as with a server that refuses a write: set <see cref="TableOptions.MaxBytes"/>, so that the table evicts instead. At that
+/// limit a value for which nothing may go is dropped, and with it what the key had, as a memory cache does; nothing is thrown.
+/// Asynchronous members run on the caller's thread and wait only for a pile that is still opening; synchronous members throw
+/// <see cref="InvalidOperationException"/> until it is open. Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class PileDistributedCache : IBufferDistributedCache
 {
@@ -82,7 +83,7 @@ public sealed class PileDistributedCache : IBufferDistributedCache
     public void Set(string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options)
     {
         CheckSet(key, options);
-        _table.Get().PutBytes(key, value, EntryExpiry.Of(key, options, _time), out _);
+        Put(_table.Get(), key, value, options);
     }
 
     /// <inheritdoc/>
@@ -98,7 +99,7 @@ public sealed class PileDistributedCache : IBufferDistributedCache
     {
         CheckSet(key, options);
         CacheTable<string, byte[]> table = await _table.GetAsync(token).ConfigureAwait(false);
-        table.PutBytes(key, value, EntryExpiry.Of(key, options, _time), out _);
+        Put(table, key, value, options);
     }
 
     /// <inheritdoc/>
@@ -129,6 +130,14 @@ public sealed class PileDistributedCache : IBufferDistributedCache
         ArgumentNullException.ThrowIfNull(key);
         CacheTable<string, byte[]> table = await _table.GetAsync(token).ConfigureAwait(false);
         table.Remove(key);
+    }
+
+    private void Put(
+        CacheTable<string, byte[]> table, string key, in ReadOnlySequence<byte> value, DistributedCacheEntryOptions options)
+    {
+        // A full pile throws, so the caller knows, and decides about the old value. A collision nobody is told of.
+        if (table.PutBytes(key, value, EntryExpiry.Of(key, options, _time), out _) == PutResult.Collision)
+            table.Remove(key); // a later read must not find the old value
     }
 
     private static void CheckSet(string key, DistributedCacheEntryOptions options)

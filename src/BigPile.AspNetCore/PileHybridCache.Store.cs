@@ -144,6 +144,7 @@ public sealed partial class PileHybridCache
             };
             if (result != PutResult.Collision)
                 return true;
+            _logger.LogDebug("A value of {Bytes} bytes is not cached: its table is at its limit, and nothing may go", encoded.LengthBytes);
         }
         catch (TableDroppedException)
         {
@@ -151,7 +152,8 @@ public sealed partial class PileHybridCache
         }
         catch (PileFullException e)
         {
-            _logger.LogWarning("A value of {Bytes} bytes is not cached: {Reason}", encoded.LengthBytes, e.Message);
+            // The pile warns, once a minute for all it refuses.
+            _logger.LogDebug("A value of {Bytes} bytes is not cached: {Reason}", encoded.LengthBytes, e.Message);
         }
         Remove(table, key); // a later read must not find the old value
         return false;

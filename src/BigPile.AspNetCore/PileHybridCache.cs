@@ -24,7 +24,8 @@ namespace BigPile.AspNetCore;
 /// local expiration never exceeds the total one; without a second level the shorter one counts.</para>
 /// <para>Values are stored by the pile's codec, which supports graphs, fields and shared references; a serializer registered for the type
 /// takes precedence. A value that the codec refuses is stored as JSON, which is logged once for each type. A value that can't be
-/// serialized, is too large, or does not fit in the pile is returned and logged, but not cached.</para>
+/// serialized, is too large, or finds no space in table or pile is returned, but not cached, and what the key had is removed. Warnings
+/// say so, once for each type; the pile itself says once a minute how many puts it refused.</para>
 /// <para>Thread safety: all members may be called concurrently.</para>
 /// </remarks>
 public sealed partial class PileHybridCache : HybridCache

@@ -13,8 +13,9 @@ namespace BigPile.AspNetCore;
 
 /// <summary>A table as an output cache store. On a mapped pile responses survive a restart.</summary>
 /// <remarks>
-/// Evicting a tag costs the same however many responses have it. A response has up to 64 tags. A response that does not fit in the pile is
-/// logged and not stored. Thread safety: all members may be called concurrently.
+/// Evicting a tag costs the same however many responses have it. A response has up to 64 tags. A response that finds no space in table or
+/// pile is not stored, and what the key had is removed: an older response must not be served instead. The pile logs once a minute how many
+/// puts it refused. Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class PileOutputCacheStore : IOutputCacheBufferStore
 {
@@ -23,7 +24,7 @@ public sealed class PileOutputCacheStore : IOutputCacheBufferStore
 
     /// <summary>Wraps a table as a store.</summary>
     /// <param name="table">The table.</param>
-    /// <param name="logger">Logs responses that did not fit in the pile.</param>
+    /// <param name="logger">Logs each response that found no space, at level Debug.</param>
     public PileOutputCacheStore(CacheTable<string, byte[]> table, ILogger<PileOutputCacheStore>? logger = null)
     {
         ArgumentNullException.ThrowIfNull(table);
@@ -70,14 +71,8 @@ public sealed class PileOutputCacheStore : IOutputCacheBufferStore
         if (validFor <= TimeSpan.Zero)
             throw new ArgumentOutOfRangeException(nameof(validFor), validFor, "The time for which a response is valid must be above zero.");
         CacheTable<string, byte[]> table = await _table.GetAsync(cancellationToken).ConfigureAwait(false);
-        try
-        {
-            table.PutBytes(key, value, new EntryOptions { MaxAge = validFor, Tags = tags.IsEmpty ? null : tags.ToArray() }, out _);
-        }
-        catch (PileFullException e)
-        {
-            _logger.LogWarning("A response of {Bytes} bytes is not cached: {Reason}", value.Length, e.Message);
-        }
+        if (!TryPut(table, key, value, new EntryOptions { MaxAge = validFor, Tags = tags.IsEmpty ? null : tags.ToArray() }))
+            table.Remove(key); // a later read must not find the old response
     }
 
     /// <inheritdoc/>
@@ -86,5 +81,21 @@ public sealed class PileOutputCacheStore : IOutputCacheBufferStore
         ArgumentNullException.ThrowIfNull(tag);
         CacheTable<string, byte[]> table = await _table.GetAsync(cancellationToken).ConfigureAwait(false);
         table.RemoveByTag(tag);
+    }
+
+    private bool TryPut(CacheTable<string, byte[]> table, string key, in ReadOnlySequence<byte> value, EntryOptions options)
+    {
+        try
+        {
+            if (table.PutBytes(key, value, options, out _) != PutResult.Collision)
+                return true;
+            _logger.LogDebug("A response of {Bytes} bytes is not cached: its table is at its limit, and nothing may go", value.Length);
+        }
+        catch (PileFullException e)
+        {
+            // The pile warns, once a minute for all it refuses.
+            _logger.LogDebug("A response of {Bytes} bytes is not cached: {Reason}", value.Length, e.Message);
+        }
+        return false;
     }
 }

@@ -13,7 +13,7 @@ namespace BigPile.AspNetCore.Hybrid;
 /// </summary>
 /// <remarks>
 /// A mark is stored as 8 raw bytes rather than by the codec, because an application's own codec may know only its own types. Earlier
-/// versions stored numbers through the codec.
+/// versions stored numbers through the codec. A mark that finds no space in the pile counts for all keys, in this process.
 /// </remarks>
 internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
 {
@@ -21,6 +21,8 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
     internal static readonly TimeSpan Lifetime = TimeSpan.FromDays(1000);
 
     private static readonly EntryOptions NeverEvicted = new() { MaxAge = Lifetime, Priority = EntryPriority.NeverEvict };
+
+    private long _allUpTo; // what was made up to then counts as removed: a mark found no space; interlocked
 
     internal ValueTask MarkKeyAsync(string key, CancellationToken stop) => MarkAsync("k:" + key, stop);
 
@@ -30,7 +32,7 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
     internal async ValueTask<bool> ConcernAsync(string key, SecondLevelHead head, CancellationToken stop)
     {
         CacheTable<string, object> marks = await table.GetAsync(stop).ConfigureAwait(false);
-        if (!marks.IsReady)
+        if (!marks.IsReady || head.MadeAt <= Volatile.Read(ref _allUpTo))
             return true; // after a kill, until the old marks are found again
         if (IsMarked(marks, "k:" + key, head.MadeAt) || IsMarked(marks, "t:" + TagSet.All, head.MadeAt))
             return true;
@@ -49,8 +51,23 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
     private async ValueTask MarkAsync(string mark, CancellationToken stop)
     {
         CacheTable<string, object> marks = await table.GetAsync(stop).ConfigureAwait(false);
+        long now = time.GetUtcNow().UtcTicks;
         var removedAt = new byte[sizeof(long)];
-        BinaryPrimitives.WriteInt64LittleEndian(removedAt, time.GetUtcNow().UtcTicks);
-        marks.Put(mark, removedAt, NeverEvicted);
+        BinaryPrimitives.WriteInt64LittleEndian(removedAt, now);
+        try
+        {
+            marks.Put(mark, removedAt, NeverEvicted);
+        }
+        catch (PileFullException)
+        {
+            RaiseAllUpTo(now); // the pile logs it
+        }
+    }
+
+    private void RaiseAllUpTo(long ticks)
+    {
+        long seen = Volatile.Read(ref _allUpTo);
+        while (seen < ticks && Interlocked.CompareExchange(ref _allUpTo, ticks, seen) is var found && found != seen)
+            seen = found;
     }
 }
