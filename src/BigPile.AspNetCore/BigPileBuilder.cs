@@ -128,7 +128,8 @@ public sealed class BigPileBuilder
     }
 
     /// <summary>
-    /// Adds a health check: healthy when the pile is open and all table entries are found, degraded while it opens or rebuilds indexes.
+    /// Adds a health check: healthy when the pile is open and all table entries are found, degraded while it opens or rebuilds indexes,
+    /// after a failed flush, and for a minute after it refused a put as it was full.
     /// </summary>
     /// <param name="name">The check's name; when left out <c>bigpile</c>, or <c>bigpile-NAME</c> for a named pile.</param>
     /// <param name="failureStatus">The status when the pile could not be opened or is closed; unhealthy when left out.</param>

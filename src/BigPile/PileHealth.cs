@@ -46,6 +46,14 @@ public sealed record PileHealth
     /// <summary><see cref="FullTrouble"/> with the limit, the cause and the remedy.</summary>
     public string? FullTroubleDetails { get; init; }
 
+    /// <summary>
+    /// Why the pile is degraded: <see cref="FullTrouble"/> and <see cref="FlushTrouble"/>; <see langword="null"/>: it is not.
+    /// </summary>
+    public string? Trouble => Join(FullTrouble, FlushTrouble);
+
+    /// <summary>The same with <see cref="FullTroubleDetails"/> and <see cref="FlushTroubleDetails"/>.</summary>
+    public string? TroubleDetails => Join(FullTroubleDetails, FlushTroubleDetails);
+
     /// <summary>The health of a pile. Takes no lock: cheap enough for every probe.</summary>
     public static PileHealth Of(Pile pile)
     {
@@ -70,7 +78,13 @@ public sealed record PileHealth
         };
     }
 
-    private static string? DescribeRecent(Refusal last, TimeSpan age) => age < Refusals.Period
-        ? $"The pile is full, and has refused {last.Number:N0} puts, the last {Math.Max(0, age.TotalSeconds):N0} s ago."
-        : null;
+    private static string? Join(string? one, string? other) => one == null ? other : other == null ? one : $"{one} {other}";
+
+    private static string? DescribeRecent(Refusal last, TimeSpan age)
+    {
+        if (age >= Refusals.Period)
+            return null;
+        string puts = last.Number == 1 ? "a put" : $"{last.Number:N0} puts, the last";
+        return $"The pile is full, and has refused {puts} {Math.Floor(age.TotalSeconds):N0} s ago.";
+    }
 }

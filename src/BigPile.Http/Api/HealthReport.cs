@@ -11,8 +11,8 @@ namespace BigPile.Http.Api;
 /// <param name="Index">The recovery of the tables' indexes; omitted while there is no pile.</param>
 /// <param name="Background">The failures of background work; omitted without any.</param>
 /// <param name="Degraded">
-/// Why the last flush failed, or lacked space for its log; omitted otherwise. Probes need no key, so the file and the missing bytes are
-/// only in the statistics and the log.
+/// Why the last flush failed, or lacked space for its log, and how many puts were refused, for a minute after the last; omitted otherwise.
+/// Probes need no key, so the file, the bytes and the remedy are only in the statistics and the log.
 /// </param>
 internal sealed record HealthReport(
     string Status, IReadOnlyList<string> Awaited, RecoveryProgress? Recovery = null, IndexProgress? Index = null,
@@ -31,7 +31,7 @@ internal sealed record HealthReport(
             Recovery = RecoveryProgress.Of(cache.Pile),
             Index = IndexProgress.Of(cache.Readiness),
             Background = BackgroundHealth.Of(health),
-            Degraded = health.FlushTrouble,
+            Degraded = health.Trouble,
         };
     }
 

@@ -54,16 +54,22 @@ internal sealed record StatsReport(
 /// <param name="BackgroundFailures">The number of failures of background work.</param>
 /// <param name="LastBackgroundFailure">The last of them and its cause; omitted without any.</param>
 /// <param name="FlushTrouble">The trouble of the last flush, and the remedy; omitted without any.</param>
+/// <param name="RefusedPuts">The number of puts that were refused as the pile was full.</param>
+/// <param name="LastRefusal">Why the last of them was, and the remedy; omitted without any.</param>
+/// <param name="LastRefusedAt">When that was.</param>
 internal sealed record PileReport(
     string Store, string? Directory, long? Objects, long ObjectsSoFar, long? Links, int Segments, MemoryReport MemoryBytes,
-    long BackgroundFailures, string? LastBackgroundFailure, string? FlushTrouble)
+    long BackgroundFailures, string? LastBackgroundFailure, string? FlushTrouble, long RefusedPuts, string? LastRefusal,
+    DateTimeOffset? LastRefusedAt)
 {
     internal static PileReport Of(Pile pile)
     {
         PileStatistics statistics = pile.Statistics;
+        PileHealth health = PileHealth.Of(pile);
         return new PileReport(
             pile.Store.ToString().ToLowerInvariant(), pile.DirectoryPath, statistics.ObjectCount, statistics.ObjectsSoFar,
             statistics.LinkCount, statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount,
-            statistics.LastBackgroundFailure, PileHealth.Of(pile).FlushTroubleDetails);
+            statistics.LastBackgroundFailure, health.FlushTroubleDetails, health.RefusedPutCount, health.LastRefusal,
+            health.LastRefusedAt);
     }
 }

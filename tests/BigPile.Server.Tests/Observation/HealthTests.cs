@@ -87,6 +87,24 @@ public sealed class HealthTests : IDisposable
     }
 
     [Fact]
+    public async Task Probes_say_that_puts_are_refused_and_the_statistics_why()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, "--Pile:MaxBytes=8m");
+        using (HttpResponseMessage refused = await server.PutAsync("/v1/tables/t/entries/large", new byte[8 << 20]))
+            Assert.Equal(HttpStatusCode.InsufficientStorage, refused.StatusCode);
+        using HttpResponseMessage response = await server.Client.GetAsync("/health/ready");
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode); // entries are served
+        JsonElement ready = JsonDocument.Parse(await response.Content.ReadAsStringAsync()).RootElement;
+        Assert.StartsWith(
+            "The pile is full, and has refused a put ", ready.GetProperty("degraded").GetString(), StringComparison.Ordinal);
+        JsonElement stats = JsonDocument.Parse(await server.Client.GetStringAsync("/v1/stats")).RootElement.GetProperty("pile");
+        Assert.Equal(1, stats.GetProperty("refusedPuts").GetInt64());
+        Assert.Contains("Raise PileOptions.MaxBytes", stats.GetProperty("lastRefusal").GetString(), StringComparison.Ordinal);
+        Assert.True(stats.TryGetProperty("lastRefusedAt", out _));
+        Assert.Contains("bigpile_put_refused_total", await server.Client.GetStringAsync("/metrics"), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_server_that_is_told_to_stop_is_not_ready_and_has_started()
     {
         await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
