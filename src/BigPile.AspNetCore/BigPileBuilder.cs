@@ -104,7 +104,7 @@ public sealed class BigPileBuilder
         var options = new PileHybridCacheOptions();
         configure?.Invoke(options);
         options.Validate();
-        AddAdapterTable<object?>(options.Table);
+        AddAdapterTable<object?>(options.Table, AdapterAdvice.OfHybridCache(options.Table));
         string? pile = DefaultKey;
         Add<PileHybridCache, HybridCache>(serviceKey, provider => PileHybridCache.Of(HostOf(provider, pile), options, provider));
         return this;
@@ -118,7 +118,7 @@ public sealed class BigPileBuilder
     public BigPileBuilder AsOutputCacheStore(TableOptions? table = null, object? serviceKey = null)
     {
         TableOptions options = WithDefault(table ?? Durable("output-cache"), givesWay: true);
-        AddAdapterTable<byte[]>(options);
+        AddAdapterTable<byte[]>(options, AdapterAdvice.OfOutputCache(options));
         string? pile = DefaultKey;
         Add<PileOutputCacheStore, IOutputCacheStore>(
             serviceKey,
@@ -153,8 +153,12 @@ public sealed class BigPileBuilder
     private static PileHost HostOf(IServiceProvider provider, string? pile) =>
         pile == null ? provider.GetRequiredService<PileHost>() : provider.GetRequiredKeyedService<PileHost>(pile);
 
-    private void AddAdapterTable<TValue>(TableOptions options) =>
-        Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<string, TValue>(options, isOpaque: true)));
+    private void AddAdapterTable<TValue>(TableOptions options, string? advice = null) => Services.Configure<BigPileOptions>(Name, pile =>
+    {
+        pile.Tables.Add(TableRegistration.Of<string, TValue>(options, isOpaque: true));
+        if (advice != null)
+            pile.Advice.Add(advice);
+    });
 
     // Add, not TryAdd: the last registration wins, and the framework adds its own defaults only where there is none.
     private void Add<TCache, TService>(object? serviceKey, Func<IServiceProvider, TCache> make)

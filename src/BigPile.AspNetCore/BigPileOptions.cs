@@ -146,6 +146,9 @@ public sealed class BigPileOptions
     /// <summary>The tables to create before anything is served.</summary>
     internal List<TableRegistration> Tables { get; } = [];
 
+    /// <summary>What is wrong with settings of adapters, in sentences for the log.</summary>
+    internal List<string> Advice { get; } = [];
+
     /// <summary>Turns the options into the host's plan.</summary>
     internal PilePlan ToPlan(TimeProvider time, ILogger<Pile> logger, IMeterFactory? meters, CancellationToken stop) => new(new PileOptions
     {
@@ -181,6 +184,7 @@ public sealed class BigPileOptions
         StartWait = StartWait,
         Opened = Opened,
         Tables = Tables,
+        Advice = Advice,
         MaxTables = MaxTables,
     };
 }

@@ -197,8 +197,9 @@ public sealed partial class PileCache
     private TableEngine NewEngine(
         TableDefinition definition, TableOptions options, object? comparer = null, bool wasFound = false, IndexStorage? place = null)
     {
+        string? spillDirectory = comparer == null ? _options.SpillDirectory : null;
         var engine = new TableEngine(
-            Pile, definition, _indexes.Hash, _clock, options, place, comparer == null ? SpillOf(definition) : null)
+            Pile, definition, _indexes.Hash, _clock, options, place, SpillStore.In(spillDirectory, Pile, definition.Id, definition.Name))
         {
             PileCapacity = _capacity,
             KeyComparer = comparer,
@@ -210,14 +211,6 @@ public sealed partial class PileCache
         if (!wasFound)
             engine.BeginUse();
         return engine.Begin();
-    }
-
-    private SpillStore? SpillOf(TableDefinition definition)
-    {
-        if (_options.SpillDirectory is not { } directory)
-            return null;
-        string path = Path.Combine(directory, $"{Pile.Tables.Id:N}", $"table-{definition.Id}.hash");
-        return new SpillStore(new SpillFile(path, definition.Name, Pile.Tables.Logger, Pile.Tables.Background));
     }
 
     private CacheTable<TKey, TValue> GetTypedLocked<TKey, TValue>(TableEngine engine)

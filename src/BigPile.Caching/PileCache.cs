@@ -90,7 +90,7 @@ public sealed partial class PileCache : IDisposable
             throw;
         }
         _capacity.Monitor(options);
-        _sweeper = new Sweeper(pile.Tables, options, _clock, Engines);
+        _sweeper = new Sweeper(pile, options, _clock, Engines);
         CacheMeter.Of(pile.Tables.Meter).Add(MeteredTables);
         PileActivity.RecordAfter(Readiness.Completion, CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening);
     }
@@ -172,6 +172,11 @@ public sealed partial class PileCache : IDisposable
                 : throw new KeyNotFoundException($"There is no table '{name}'.");
         }
     }
+
+    /// <summary>Settings of the pile and the tables that were configured which don't fit together, each with the remedy.</summary>
+    /// <remarks>The first sweep after tables got their options logs what is new as warnings, each once.</remarks>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public IReadOnlyList<string> Advice() => _sweeper.Advice.Now();
 
     /// <summary>
     /// Frees the indexes once running calls have ended, and the pile if the cache owns it. On a mapped pile all entries stay, and the

@@ -165,6 +165,8 @@ internal sealed class PileHost(
             _tables = new ServedTables(
                 _cache, plan.Tables.Select(static table => table.Options.Name), MappedTables, plan.MaxTables, _logger);
             _state = PileState.Ready;
+            foreach (string advice in plan.Advice)
+                _logger.LogWarning("{Advice}", advice);
         }
         catch (Exception e)
         {

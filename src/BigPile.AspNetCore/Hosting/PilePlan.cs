@@ -32,6 +32,9 @@ internal sealed record PilePlan(PileOptions Pile)
     /// <summary>The tables to create before anything is served.</summary>
     internal IReadOnlyList<TableRegistration> Tables { get; init; } = [];
 
+    /// <summary>What is wrong with settings of adapters; the cache advises on those of pile and tables itself.</summary>
+    internal IReadOnlyList<string> Advice { get; init; } = [];
+
     /// <summary>Clients can't create a table when there are this many.</summary>
     internal int MaxTables { get; init; }
 }

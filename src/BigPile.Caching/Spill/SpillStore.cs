@@ -4,6 +4,7 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using System.IO;
 using System.Linq;
 using System.Threading;
 using BigPile.Hash;
@@ -45,6 +46,15 @@ internal sealed class SpillStore : IDisposable
         _file = file;
         for (int i = 0; i < StripeCount; i++)
             _stripes[i] = new KeyStripe();
+    }
+
+    /// <summary>The store of a table in a spill directory; null without one.</summary>
+    internal static SpillStore? In(string? directory, Pile pile, int tableId, string tableName)
+    {
+        if (directory == null)
+            return null;
+        string path = Path.Combine(directory, $"{pile.Tables.Id:N}", $"table-{tableId}.hash");
+        return new SpillStore(new SpillFile(path, tableName, pile.Tables.Logger, pile.Tables.Background));
     }
 
     /// <summary>The progress of sweeps through the file.</summary>

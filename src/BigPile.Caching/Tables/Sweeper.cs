@@ -4,7 +4,6 @@ using System.Threading;
 using BigPile.Caching.Clocks;
 using BigPile.Concurrency;
 using BigPile.Reporting;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -20,10 +19,11 @@ internal sealed class Sweeper : IDisposable
     private readonly int _buckets; // for one table and round
     private readonly ITimer? _timer; // null: only calls sweep
 
-    internal Sweeper(TableHeap heap, PileCacheOptions options, CacheClock clock, Func<TableEngine[]> engines)
+    internal Sweeper(Pile pile, PileCacheOptions options, CacheClock clock, Func<TableEngine[]> engines)
     {
-        _background = heap.Background;
-        _refusals = heap.Refusals;
+        _background = pile.Tables.Background;
+        _refusals = pile.Tables.Refusals;
+        Advice = new AdviceLog(pile, options, engines);
         _clock = clock;
         _engines = engines;
         _buckets = options.SweepBuckets;
@@ -31,15 +31,20 @@ internal sealed class Sweeper : IDisposable
             _timer = _background.Every(options.TimeProvider, options.SweepPeriod, "the sweep of the tables", SweepAll);
     }
 
+    /// <summary>The advice on the settings; a sweep logs what is new.</summary>
+    internal AdviceLog Advice { get; }
+
     public void Dispose() => _timer?.Dispose();
 
     // A failure of one table does not stop the sweep of the others.
     private void SweepAll()
     {
         _clock.Follow();
-        foreach (TableEngine engine in _engines())
+        TableEngine[] engines = _engines();
+        foreach (TableEngine engine in engines)
             _background.TryRun($"the sweep of the table '{engine.Name}'", () => Sweep(engine));
         _refusals.Say();
+        Advice.SayNew(engines);
     }
 
     // If one bucket in sixteen freed something, there is more: continue.

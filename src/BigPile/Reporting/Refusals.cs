@@ -28,6 +28,16 @@ internal sealed class Refusals(BackgroundWork background, ILogger logger, TimePr
     /// <summary>How many puts were refused since the pile was opened.</summary>
     internal long Count => Last?.Number ?? 0;
 
+    /// <summary>How many of them the log has.</summary>
+    internal long Said
+    {
+        get
+        {
+            lock (_lock)
+                return _said;
+        }
+    }
+
     /// <summary>The time since a refusal.</summary>
     internal TimeSpan AgeOf(Refusal refusal) => time.GetElapsedTime(refusal.Timestamp);
 

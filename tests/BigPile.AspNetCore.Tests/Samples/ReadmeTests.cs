@@ -23,7 +23,8 @@ public sealed class ReadmeTests
     {
         using var directory = new TemporaryDirectory();
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
-        builder.Logging.ClearProviders();
+        using var log = new KeptLog(categories: "BigPile");
+        builder.Logging.ClearProviders().AddProvider(log);
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         Plugs.Add(builder, directory.Path);
         builder.Services.ConfigureAll<BigPileOptions>(TestHost.Small);
@@ -40,6 +41,9 @@ public sealed class ReadmeTests
         Assert.IsType<PileDistributedCache>(app.Services.GetService<IDistributedCache>());
         Assert.IsType<PileOutputCacheStore>(app.Services.GetService<IOutputCacheStore>());
         Assert.Equal(HealthStatus.Healthy, (await app.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Status);
+        Assert.Empty(app.Services.GetRequiredService<PileCache>().Advice());
+        Assert.Empty(app.Services.GetRequiredKeyedService<PileCache>("scratch").Advice());
+        Assert.Empty(log.Lines);
         await app.StopAsync();
     }
 

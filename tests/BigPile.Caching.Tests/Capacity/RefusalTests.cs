@@ -158,22 +158,23 @@ public sealed class RefusalTests : IDisposable
     [Fact]
     public async Task A_sweep_says_the_rest_a_minute_after_the_last_line()
     {
+        using var log = new KeptLog();
         using var cache = new PileCache(
-            new Pile(new PileOptions { SegmentBytes = 4 << 20, MaxBytes = PileBytes, TimeProvider = _time, Logger = _log }),
+            new Pile(new PileOptions { SegmentBytes = 4 << 20, MaxBytes = PileBytes, TimeProvider = _time, Logger = log }),
             new PileCacheOptions { OwnsPile = true, TimeProvider = _time });
         CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable());
         Assert.Throws<PileFullException>(() => table.Put(1, Large));
-        await Eventually.TrueAsync(() => _log.Lines.Count == 1);
+        await Eventually.TrueAsync(() => log.Lines.Count == 1);
         for (int i = 0; i < 12; i++)
             Assert.Throws<PileFullException>(() => table.Put(1, Large));
         for (int second = 0; second < 59; second++)
             _time.Advance(TimeSpan.FromSeconds(1));
-        Assert.Single(_log.Lines);
+        Assert.Single(log.Lines);
         _time.Advance(TimeSpan.FromSeconds(1));
-        await Eventually.TrueAsync(() => _log.Lines.Count == 2);
-        Assert.StartsWith("12 puts were refused in the last 60 s as the pile is full.", _log.Lines.Last(), StringComparison.Ordinal);
+        await Eventually.TrueAsync(() => log.Lines.Count == 2);
+        Assert.StartsWith("12 puts were refused in the last 60 s as the pile is full.", log.Lines.Last(), StringComparison.Ordinal);
         _time.Advance(TimeSpan.FromMinutes(5));
-        Assert.Equal(2, _log.Lines.Count);
+        Assert.Equal(2, log.Lines.Count);
     }
 
     private async Task<byte[]> GetOrAddAsync(string overload, int key, Func<byte[]> make) => overload switch

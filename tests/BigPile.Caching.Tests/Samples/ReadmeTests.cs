@@ -15,6 +15,7 @@ public sealed class ReadmeTests
         Assert.Equal("Ada Lovelace", FirstSteps.Run(directory.Path));
         using var cache = new PileCache(Pile.Open(directory.Path), ownsPile: true);
         Assert.Equal("Ada Lovelace", cache.GetOrCreateTable<string, FirstSteps.Person>("people").Get("ada").Name);
+        Assert.Empty(cache.Advice());
     }
 
     [Fact]
@@ -34,8 +35,10 @@ public sealed class ReadmeTests
     [Fact]
     public async Task The_example_of_tables_runs()
     {
-        using var cache = new PileCache(new Pile(), ownsPile: true);
+        using var directory = new TemporaryDirectory();
+        using var cache = new PileCache(Pile.Open(directory.Path), ownsPile: true);
         Assert.Equal("page 7", await Tables.RunAsync(cache, static (key, _) => ValueTask.FromResult($"page {key}")));
+        Assert.Empty(cache.Advice());
     }
 
     [Theory]

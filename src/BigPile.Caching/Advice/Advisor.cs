@@ -1,0 +1,117 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+
+namespace BigPile.Caching.Advice;
+
+/// <summary>Finds settings that don't fit together, and says the remedy. Pure: of the same facts it says the same.</summary>
+/// <remarks>
+/// It says what is a mistake in all cases, and nothing of what may be meant so. Its texts have no figures that change by themselves: who
+/// logs each once logs it once.
+/// </remarks>
+internal static class Advisor
+{
+    private const double NearlyFull = 0.9; // of the pile's limit
+    private const int LeastIndexBytesPerEntry = 8; // a slot
+
+    private static readonly Func<PileFacts, TableOptions, string?>[] OfTable =
+        [FixedWithoutSize, LargerThanLimit, IndexInLimit, SlidingBeyondAge, SlidingWithoutEnd, PublicBeyondAge, NeverGivesWay];
+
+    private static readonly Func<PileFacts, IReadOnlyList<TableFacts>, string?>[] OfAll =
+        [LimitsAboveLimit, FullOfWhatStays, NothingToSpill];
+
+    /// <summary>The advice on a pile and the tables that the application has configured.</summary>
+    internal static IEnumerable<string> Of(PileFacts pile, IReadOnlyList<TableFacts> tables) =>
+        tables.SelectMany(table => OfTable.Select(rule => rule(pile, table.Options))).Concat(OfAll.Select(rule => rule(pile, tables)))
+            .OfType<string>();
+
+    private static string? FixedWithoutSize(PileFacts pile, TableOptions table) => table is { FixedIndex: true, InitialEntries: 0 }
+        ? $"The table '{table.Name}' has FixedIndex without InitialEntries, so its index has place for a few entries only. Set "
+            + "TableOptions.InitialEntries to the number of entries that it is to hold."
+        : null;
+
+    private static string? LargerThanLimit(PileFacts pile, TableOptions table) => table.InitialEntries > table.MaxEntries
+        ? $"The table '{table.Name}' has an index for {table.InitialEntries:N0} entries, and may hold {table.MaxEntries:N0}. Lower "
+            + "TableOptions.InitialEntries, or raise MaxEntries."
+        : null;
+
+    private static string? IndexInLimit(PileFacts pile, TableOptions table) =>
+        table.InitialEntries > table.MaxBytes / 2 / LeastIndexBytesPerEntry
+            ? $"The index of the table '{table.Name}' for {table.InitialEntries:N0} entries takes more than half of its limit of "
+                + $"{table.MaxBytes:N0} bytes, which counts it. Lower TableOptions.InitialEntries, or raise MaxBytes."
+            : null;
+
+    private static string? SlidingBeyondAge(PileFacts pile, TableOptions table) => table.DefaultSliding > table.DefaultMaxAge
+        ? $"Entries of the table '{table.Name}' end at the age of {table.DefaultMaxAge}, so the sliding time of {table.DefaultSliding} "
+            + "ends none. Lower TableOptions.DefaultSliding, or raise DefaultMaxAge."
+        : null;
+
+    private static string? SlidingWithoutEnd(PileFacts pile, TableOptions table) =>
+        table is { DefaultSliding: not null, DefaultMaxAge: null } && !Evicts(pile, table)
+            ? $"Entries of the table '{table.Name}' that are used never end: it has a sliding time, and neither an age nor a limit. Set "
+                + "TableOptions.DefaultMaxAge, MaxEntries or MaxBytes."
+            : null;
+
+    private static string? PublicBeyondAge(PileFacts pile, TableOptions table) => table.PublicMaxAge > table.DefaultMaxAge
+        ? $"Entries of the table '{table.Name}' end at the age of {table.DefaultMaxAge}, so shared caches can't keep them for "
+            + $"{table.PublicMaxAge}. Lower TableOptions.PublicMaxAge, or raise DefaultMaxAge."
+        : null;
+
+    private static string? NeverGivesWay(PileFacts pile, TableOptions table) =>
+        table is { GivesWay: true, DefaultPriority: EntryPriority.NeverEvict }
+            ? $"The table '{table.Name}' is to give way to others, and its entries have the priority NeverEvict, which stays. Set another "
+                + "TableOptions.DefaultPriority, or no GivesWay."
+            : null;
+
+    private static string? LimitsAboveLimit(PileFacts pile, IReadOnlyList<TableFacts> tables)
+    {
+        // As a floating number: of a sum of limits of 2^63 each not even a check is an overflow.
+        if (tables.Sum(static table => (double)(table.Options.MaxBytes ?? 0)) <= pile.LimitBytes)
+            return null;
+        string? stays = tables.Where(static table => table.Options is { MaxBytes: not null, MayGiveWay: false })
+            .Select(static table => table.Options.Name).Min(StringComparer.Ordinal);
+        return $"The limits of the tables in bytes (TableOptions.MaxBytes) add up to more than that of the pile, {pile.LimitBytes:N0}: "
+            + (stays == null
+                ? "they give way to each other before they reach their own. "
+                : $"puts into the table '{stays}', which does not give way, are refused before it evicts at its own. ")
+            + "Lower them, or raise PileOptions.MaxBytes.";
+    }
+
+    private static string? FullOfWhatStays(PileFacts pile, IReadOnlyList<TableFacts> tables)
+    {
+        if (pile.LimitBytes == long.MaxValue)
+            return null;
+        long goes = tables.Sum(static table => table.Options.MayGiveWay ? table.BlockBytes : 0);
+        if (pile.UsedBytes - goes <= NearlyFull * pile.LimitBytes)
+            return null;
+        TableFacts largest = tables.Where(static table => !table.Options.MayGiveWay && table.BlockBytes != 0)
+            .OrderByDescending(static table => table.BlockBytes).ThenBy(static table => table.Options.Name, StringComparer.Ordinal)
+            .FirstOrDefault();
+        return largest.Options == null
+            ? null
+            : $"More than 90 % of the pile's limit of {pile.LimitBytes:N0} bytes is in use by what never gives way, above all by "
+                + $"the table '{largest.Options.Name}': soon its puts are refused. Set TableOptions.GivesWay or a lower MaxBytes of that "
+                + "table, or raise PileOptions.MaxBytes.";
+    }
+
+    private static string? NothingToSpill(PileFacts pile, IReadOnlyList<TableFacts> tables) =>
+        pile.Spills && tables.Count != 0 && !tables.Any(table => Evicts(pile, table.Options))
+            ? "Nothing goes to PileCacheOptions.SpillDirectory: no table evicts. Set TableOptions.MaxBytes or MaxEntries, or leave the "
+                + "directory out."
+            : null;
+
+    // At its own limit, or when the pile is full.
+    private static bool Evicts(PileFacts pile, TableOptions table) =>
+        table.MaxBytes != null || table.MaxEntries != null || (table.MayGiveWay && pile.LimitBytes != long.MaxValue);
+}
+
+/// <summary>A pile, as the advisor sees it.</summary>
+/// <param name="LimitBytes">Its limit; <see cref="long.MaxValue"/>: none.</param>
+/// <param name="UsedBytes">Bytes of its objects, with headers and slack.</param>
+/// <param name="Spills">Whether tables move evicted entries to files.</param>
+internal readonly record struct PileFacts(long LimitBytes, long UsedBytes, bool Spills);
+
+/// <summary>A table, as the advisor sees it.</summary>
+/// <param name="Options">Its options.</param>
+/// <param name="BlockBytes">Bytes of its entries in the pile.</param>
+internal readonly record struct TableFacts(TableOptions Options, long BlockBytes);

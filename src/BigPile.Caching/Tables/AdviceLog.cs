@@ -1,0 +1,48 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.Caching.Advice;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>The advice on the settings of a cache: asked for, and logged once each.</summary>
+/// <param name="pile">The pile.</param>
+/// <param name="options">The options of the cache.</param>
+/// <param name="engines">The tables of this instant.</param>
+internal sealed class AdviceLog(Pile pile, PileCacheOptions options, Func<TableEngine[]> engines)
+{
+    private readonly HashSet<string> _said = new(StringComparer.Ordinal); // by the sweep alone, which runs once at a time
+    private TableOptions[] _seen = []; // the options of the tables at the last look of the sweep
+    private long _seenRefusals;
+
+    /// <summary>The advice of this instant.</summary>
+    internal string[] Now() => Of(engines());
+
+    /// <summary>Logs what was not said before, if options have changed since the last call, or puts were refused.</summary>
+    internal void SayNew(TableEngine[] tables)
+    {
+        TableOptions[] present = [.. tables.Where(static table => table.IsConfigured).Select(static table => table.Options)];
+        long refusals = pile.Tables.Refusals.Said;
+        if (refusals == _seenRefusals && present.AsSpan().SequenceEqual(_seen))
+            return;
+        (_seen, _seenRefusals) = (present, refusals);
+        foreach (string advice in Of(tables).Where(_said.Add))
+            pile.Tables.Logger.LogWarning("{Advice}", advice);
+    }
+
+    // The options of a table that was found, and was not configured yet, are not those of the application.
+    private string[] Of(TableEngine[] tables)
+    {
+        PileStatistics statistics = pile.Statistics;
+        return
+        [
+            .. Advisor.Of(
+                new PileFacts(statistics.LimitBytes, statistics.CommittedBytes - statistics.FreeBytes, options.SpillDirectory != null),
+                [
+                    .. tables.Where(static table => table.IsConfigured)
+                        .Select(static table => new TableFacts(table.Options, table.Statistics.BlockBytes)),
+                ]),
+        ];
+    }
+}
