@@ -174,7 +174,7 @@ public sealed partial class PileCache : IDisposable
     }
 
     /// <summary>Settings of the pile and the tables that were configured which don't fit together, each with the remedy.</summary>
-    /// <remarks>The first sweep after tables got their options logs what is new as warnings, each once.</remarks>
+    /// <remarks>The first sweep after tables got their options logs what is new as warnings, each once, and 100 at most.</remarks>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public IReadOnlyList<string> Advice() => _sweeper.Advice.Now();
 

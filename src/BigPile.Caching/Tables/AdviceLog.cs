@@ -12,6 +12,8 @@ namespace BigPile.Caching.Tables;
 /// <param name="engines">The tables of this instant.</param>
 internal sealed class AdviceLog(Pile pile, PileCacheOptions options, Func<TableEngine[]> engines)
 {
+    private const int MostSaid = 100; // clients of a service may make any number of tables
+
     private readonly HashSet<string> _said = new(StringComparer.Ordinal); // by the sweep alone, which runs once at a time
     private TableOptions[] _seen = []; // the options of the tables at the last look of the sweep
     private long _seenRefusals;
@@ -27,7 +29,9 @@ internal sealed class AdviceLog(Pile pile, PileCacheOptions options, Func<TableE
         if (refusals == _seenRefusals && present.AsSpan().SequenceEqual(_seen))
             return;
         (_seen, _seenRefusals) = (present, refusals);
-        foreach (string advice in Of(tables).Where(_said.Add))
+        if (_said.Count >= MostSaid)
+            return;
+        foreach (string advice in Of(tables).Where(_said.Add).Take(MostSaid - _said.Count))
             pile.Tables.Logger.LogWarning("{Advice}", advice);
     }
 

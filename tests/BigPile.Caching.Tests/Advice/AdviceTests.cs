@@ -97,6 +97,21 @@ public sealed class AdviceTests : IDisposable
     }
 
     [Fact]
+    public void However_many_tables_are_made_the_log_has_a_hundred_lines_at_most()
+    {
+        for (int i = 0; i < 150; i++)
+        {
+            _ = _cache.GetOrCreateTable<int, string>(TestCache.Durable($"t{i}") with { DefaultSliding = Minute });
+            if (i % 40 == 0)
+                Sweep();
+        }
+        Sweep();
+        Sweep();
+        Assert.Equal((150, 100), (_cache.Advice().Count, _log.Lines.Distinct().Count()));
+        Assert.Equal(100, _log.Lines.Count);
+    }
+
+    [Fact]
     public void A_closed_pile_has_no_advice()
     {
         _cache.Dispose();
