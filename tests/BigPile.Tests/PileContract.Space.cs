@@ -21,7 +21,7 @@ public abstract partial class PileContract
         Assert.Contains("6,291,456", error.Message, StringComparison.Ordinal);
         Assert.Throws<PileFullException>(() => pile.Put(BytesOf(5_000_000, 1)));
         Assert.Throws<PileFullException>(() => pile.Replace(pointers[0], BytesOf(600_000, 1)));
-        Assert.Equal(full, pile.Statistics);
+        Assert.Equal(full with { RefusedPutCount = full.RefusedPutCount + 3 }, pile.Statistics);
         Assert.All(pointers, pointer => Assert.Equal(500, pile.SizeOf(pointer)));
         pile.Delete(pointers[^1]);
         pile.Put(BytesOf(500, 2));
