@@ -32,6 +32,7 @@ internal static class PerfApp
             new TraceCommand(output),
             new CompareCommand(output),
             new LimitCommand(output),
+            new FullCommand(output),
             new HttpCommand(output),
             new TrafficCommand(output, TrafficRunner.Run),
             new SequenceCommand(output),
