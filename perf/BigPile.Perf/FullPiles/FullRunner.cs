@@ -39,7 +39,7 @@ internal static class FullRunner
         FullOptions small = options with { PileBytes = Math.Min(options.PileBytes, RehearsalBytes) };
         using (var rehearsal = new FullLoad(kind, small, tableBytes: null, KeysOf(small)))
             rehearsal.Run(RehearsalTime, progress, stop);
-        GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true); // returns memory to the system
+        GC.Collect();
         int keys = KeysOf(options);
         var memory = new MemoryWatch(progress);
         var load = new FullLoad(kind, options, tableBytes: null, keys);
