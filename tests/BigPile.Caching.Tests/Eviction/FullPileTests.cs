@@ -214,7 +214,7 @@ public sealed class FullPileTests
         CacheTable<int, byte[]> second = cache.GetOrCreateTable<int, byte[]>(Speculative("second"));
         Fill(cache, first);
         using var stop = new System.Threading.CancellationTokenSource();
-        Task changes = Testing.SideBySide.Start(() =>
+        Task changes = SideBySide.Start(() =>
         {
             for (int round = 0; !stop.IsCancellationRequested; round++)
             {
@@ -223,7 +223,7 @@ public sealed class FullPileTests
                 cache.DropTable("third");
             }
         });
-        await Task.WhenAll(Enumerable.Range(0, 2).Select(i => Testing.SideBySide.Start(() =>
+        await Task.WhenAll(Enumerable.Range(0, 2).Select(i => SideBySide.Start(() =>
         {
             for (int key = 0; key < 20_000; key++)
                 _ = (i == 0 ? first : second).PutBytes(key, new byte[ValueBytes + 100 * i], out _);

@@ -39,9 +39,9 @@ public sealed class SpillRaceTests
         const int threads = 8;
         const int keysEach = 600;
         using var cache = new SpillingCache();
-        int seed = Testing.TestLeg.Seed(7);
-        int steps = Testing.TestLeg.Steps(20_000, 400_000);
-        await Task.WhenAll(Enumerable.Range(0, threads).Select(thread => Testing.SideBySide.Start(() =>
+        int seed = TestLeg.Seed(7);
+        int steps = TestLeg.Steps(20_000, 400_000);
+        await Task.WhenAll(Enumerable.Range(0, threads).Select(thread => SideBySide.Start(() =>
         {
             var random = new Random(seed + thread);
             var numbers = new int[keysEach]; // 0: not there
@@ -88,13 +88,13 @@ public sealed class SpillRaceTests
     public async Task Puts_that_sweep_for_room_and_clearings_do_not_wait_for_each_other()
     {
         const int threads = 3;
-        int seed = Testing.TestLeg.Seed(11);
-        int rounds = Testing.TestLeg.Steps(3_000, 100_000);
+        int seed = TestLeg.Seed(11);
+        int rounds = TestLeg.Steps(3_000, 100_000);
         int clearings = 0;
         var time = new ManualTime();
         var cache = new SpillingCache(time);
         var pinned = new EntryOptions { Priority = EntryPriority.NeverEvict, MaxAge = TimeSpan.FromSeconds(1) };
-        Task[] putting = [.. Enumerable.Range(0, threads).Select(thread => Testing.SideBySide.Start(() =>
+        Task[] putting = [.. Enumerable.Range(0, threads).Select(thread => SideBySide.Start(() =>
         {
             var random = new Random(seed + thread);
             // on a busy machine all may be put before the first clearing comes to run
@@ -107,7 +107,7 @@ public sealed class SpillRaceTests
             }
         }))];
         Task ended = Task.WhenAll(putting);
-        Task clearing = Testing.SideBySide.Start(() =>
+        Task clearing = SideBySide.Start(() =>
         {
             while (!ended.IsCompleted)
             {

@@ -148,12 +148,12 @@ public sealed class SpillTests
         cache.Table.Configure(cache.Table.Options with { MaxBytes = null });
         cache.Fill(count);
         using var isOver = new ManualResetEventSlim();
-        Task reads = Testing.SideBySide.Start(() =>
+        Task reads = SideBySide.Start(() =>
         {
             for (int key = 0; !isOver.IsSet; key = (key + 7_919) % count)
                 Assert.True(cache.Table.ContainsKey(key));
         });
-        Task puts = Testing.SideBySide.Start(() =>
+        Task puts = SideBySide.Start(() =>
         {
             for (int key = count; !isOver.IsSet; key++)
                 cache.Table.Put(key, SpillingCache.Value(key));
@@ -256,7 +256,7 @@ public sealed class SpillTests
                 told.AddRange(batch);
         };
         cache.Fill();
-        Testing.Eventually.True(() => cache.Cache.Pile.Engine.Background.IsIdle, "the deliveries end");
+        Eventually.True(() => cache.Cache.Pile.Engine.Background.IsIdle, "the deliveries end");
         Assert.Empty(told);
     }
 }
