@@ -15,8 +15,8 @@ internal static class LibraryGraph
     internal static ImmutableArray<string> Stack { get; } =
     [
         "BigPile.Memory", "BigPile.Files", "BigPile.Hash", "BigPile.Ports", "BigPile.Codec", "BigPile",
-        "BigPile.MessagePackCSharp", "BigPile.OpenTelemetry", "BigPile.Caching", "BigPile.AspNetCore", "BigPile.Http",
-        "BigPile.Aspire.Hosting", "BigPile.Server",
+        "BigPile.MessagePackCSharp", "BigPile.OpenTelemetry", "BigPile.Caching", "BigPile.Caching.Testing", "BigPile.AspNetCore",
+        "BigPile.Http", "BigPile.Aspire.Hosting", "BigPile.Server",
     ];
 
     private static readonly Lazy<ArchUnitNET.Domain.Architecture> Loaded = new(Load);

@@ -4,6 +4,9 @@ using BigPile.Access;
 using BigPile.Caching.Capacity;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
@@ -13,6 +16,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1); // for a change of options, which takes far less
 
     private long _owedBytes; // less than an entry, of what the full pile has asked for; interlocked
+    private bool _isOnCommand; // set under the configuration lock; stays
 
     /// <inheritdoc/>
     public int Id => table.Id;
@@ -40,6 +44,25 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
             table.ConfigurationLock.Exit();
         }
     }
+
+    /// <summary>
+    /// Has the table know who goes from now on, also without limits: it counts what it holds, and how its entries are used. The caller is
+    /// outside of critical regions. For tests of applications.
+    /// </summary>
+    internal void BeginOnCommand()
+    {
+        PileRegions.ThrowIfInRegion();
+        lock (table.ConfigurationLock)
+        {
+            _isOnCommand = true;
+            if (!table.Limits.AreOn)
+                table.ReapplyLocked();
+        }
+    }
+
+    /// <summary>Whether the table has to know who goes though options may state no limit: for its full pile, or on command.</summary>
+    internal bool IsDueWithoutLimits(TableOptions options) =>
+        _isOnCommand || (options.MayGiveWay && table.PileCapacity.IsNearlyFull);
 
     /// <inheritdoc/>
     public void GiveWay(long bytes)
@@ -92,9 +115,10 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
         }
     }
 
-    private bool MayGo(in EntryHead head) =>
-        GivesWay && head.TableId == table.Id && head.Priority != EntryPriority.NeverEvict
-        && head.Kind is not (ValueKind.TagMark or ValueKind.Tombstone);
+    private bool MayGo(in EntryHead head) => GivesWay && head.TableId == table.Id && IsEvictable(head);
+
+    private static bool IsEvictable(in EntryHead head) =>
+        head.Priority != EntryPriority.NeverEvict && head.Kind is not (ValueKind.TagMark or ValueKind.Tombstone);
 
     private void EvictAt(ulong address, long now)
     {
@@ -144,6 +168,38 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
         // One at a time: so no more than one copy waits for the file.
         table.Disk?.Drain();
         return true;
+    }
+
+    /// <summary>
+    /// Evicts a key's entry, and writes it to the file. The caller is outside of critical regions. For tests of applications.
+    /// </summary>
+    /// <returns>Whether there was a live entry that may go.</returns>
+    internal bool TryEvict(in KeyProbe key)
+    {
+        while (true)
+        {
+            try
+            {
+                bool isGone = TryEvictInRegion(key, table.Clock.Now);
+                table.Disk?.Drain();
+                return isGone;
+            }
+            catch (KeyNotComparedException)
+            {
+                key.Matcher!.Learn(); // no lock is held any more
+            }
+        }
+    }
+
+    private bool TryEvictInRegion(in KeyProbe key, long now)
+    {
+        using ChangeScope scope = table.EnterWriter();
+        using LockedBucket bucket = table.Index.Lock(key.Hash);
+        if (!table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) || !IsEvictable(entry.Head))
+            return false;
+        bool isLive = !table.Liveness.Of(entry.Head, ref now).IsDead();
+        new EvictionHost(table).EvictLocked(entry.Place, now);
+        return isLive;
     }
 
     /// <summary>Completes a backfill of the evictor's queues. The caller is outside of critical regions.</summary>

@@ -116,7 +116,7 @@ internal sealed partial class TableEngine
         _countsReads = options.Statistics;
         _maxLines = options.CollisionMode == CollisionMode.Durable ? int.MaxValue : options.FixedIndex ? 1 : MaxSpeculativeLines;
         // Without limits puts need not count, until the pile has no segment left to grow by.
-        bool isLimited = options.MaxEntries != null || options.MaxBytes != null || (options.MayGiveWay && PileCapacity.IsNearlyFull);
+        bool isLimited = options.MaxEntries != null || options.MaxBytes != null || Shrink.IsDueWithoutLimits(options);
         if (!isLimited || Visibility.IsRebuilding) // limits need a complete index
             Limits.End(options);
         else if (Limits.Begin(options, Counters[Counter.Entries], Counters[Counter.FootprintBytes], new EvictionHost(this)) is { } backfill)
