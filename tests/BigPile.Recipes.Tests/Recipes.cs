@@ -2,10 +2,12 @@ using System;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
+using BigPile.Caching.Testing;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Time.Testing;
 using ZiggyCreatures.Caching.Fusion;
 using ZiggyCreatures.Caching.Fusion.Serialization.SystemTextJson;
 
@@ -116,6 +118,46 @@ public static class Recipes
     {
         // recipe: table call
         return products.GetOrAddAsync(id, load, new EntryOptions { MaxAge = TimeSpan.FromMinutes(5) }, stop);
+        // recipe: end
+    }
+
+    /// <summary>A cache whose time a test advances, and of which nothing is left.</summary>
+    public static PileCache MakeCache(FakeTimeProvider time)
+    {
+        // recipe: cache of a test
+        var options = new PileCacheOptions { OwnsPile = true, TimeProvider = time, SweepPeriod = TimeSpan.Zero };
+        return new PileCache(TestPiles.Make(maxBytes: 8 << 20), options);
+        // recipe: end
+    }
+
+    /// <summary>Entries that expire when the test wants them to.</summary>
+    public static bool IsThereAfter(CacheTable<string, Product> products, FakeTimeProvider time, Product product)
+    {
+        // recipe: expiry
+        products.Put("a", product, new EntryOptions { MaxAge = TimeSpan.FromMinutes(5) });
+        time.Advance(TimeSpan.FromMinutes(6));
+        bool isThere = products.ContainsKey("a");          // false: it is missing at once
+        products.Sweep();                                  // its memory is freed, and EntriesRemoved reports it
+        // recipe: end
+        return isThere;
+    }
+
+    /// <summary>Code that meets a full pile.</summary>
+    public static void RunWhileFull(PileCache cache, Action run)
+    {
+        // recipe: full pile
+        using (PileFiller.FillUp(cache.Pile))              // objects of its own: no entry goes for them
+            run();                                         // puts evict, or throw PileFullException where nothing may go
+        // recipe: end
+    }
+
+    /// <summary>Evictions where there is space.</summary>
+    public static long EvictAsWanted(CacheTable<string, Product> products)
+    {
+        // recipe: eviction
+        products.Evict("a");                               // this one
+        products.EvictNow(10);                             // ten that the table's policy chooses
+        return products.EvictAll();                        // how many went; those with EntryPriority.NeverEvict stay
         // recipe: end
     }
 }
