@@ -53,6 +53,19 @@ public sealed class EvictionTests : IDisposable
         table.Core.CheckInvariants();
     }
 
+    /// <summary>Its evictor learns of the entries in the background, and is divided.</summary>
+    [Fact]
+    public void A_large_table_without_a_limit_has_all_its_entries_evicted()
+    {
+        const int Count = 200_000;
+        using var cache = new PileCache(TestPiles.Make(64 << 20), new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero });
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(TestCache.Durable());
+        Fill(table, Count);
+        Assert.Equal((1, Count - 1, 0), (table.EvictNow(1), table.EvictAll(), table.Count));
+        Eventually.True(() => cache.Pile.Engine.Background.IsIdle);
+        table.Core.CheckInvariants();
+    }
+
     [Fact]
     public void Who_goes_is_the_choice_of_the_policy()
     {
