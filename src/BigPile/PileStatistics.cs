@@ -63,7 +63,7 @@ public sealed record PileStatistics
     /// <summary>Bytes of pages that are not in use.</summary>
     public required long UnusedBytes { get; init; }
 
-    /// <summary>Bytes of <see cref="UnusedBytes"/> that went back to the system while it was short of memory, and are not used for now.</summary>
+    /// <summary>Bytes of <see cref="UnusedBytes"/> that went back to the system while it was short of memory; not used for now.</summary>
     public long WithheldBytes { get; init; }
 
     /// <summary>Bytes of process memory beside the segments, for the allocator's metadata.</summary>

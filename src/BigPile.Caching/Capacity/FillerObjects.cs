@@ -26,7 +26,7 @@ internal static class FillerObjects
             if (TryPut(heap, payload, out pointer, out failure))
                 return true;
         }
-        while (heap.TryReclaim(failure!, ref attempts, evicts)); // outside of the region: a flush waits for all writers
+        while (heap.TryReclaim(failure!, ref attempts, evicts, isPut: false)); // outside of the region: a flush waits for all writers
         return failure is PileFullException ? false : throw failure!;
     }
 

@@ -9,8 +9,8 @@ namespace BigPile.Caching.Capacity;
 /// Shrinks what gives way while the system is short of memory, and lets it grow again, as CacheLib's memory monitor does.
 /// </summary>
 /// <remarks>
-/// Between the two thresholds nothing changes, so that it does not swing. Entries are evicted page by page, and the pages' memory goes back to
-/// the system. A pile whose tables have nothing to give is left alone.
+/// Between the two thresholds nothing changes, so that it does not swing. Entries are evicted page by page, and the pages' memory goes back
+/// to the system. A pile whose tables have nothing to give is left alone.
 /// Thread safety: one run at a time.
 /// </remarks>
 /// <param name="heap">The pile.</param>
@@ -53,7 +53,7 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, long 
             return;
         if (!_isShort)
             heap.Logger.LogWarning(
-                "The memory of this process is short: {Bytes:N0} bytes more should be available. The pile evicts, and returns memory", bytes);
+                "The memory of this process is short by {Bytes:N0} bytes: tables of the pile evict, and their memory goes back", bytes);
         _isShort = true;
         long used = heap.UsedBytes;
         long allowed = Math.Min(heap.AllowedBytes, used) - Math.Min(bytes, used / SteepestShrink);

@@ -13,8 +13,8 @@ namespace BigPile.Caching.Capacity;
 /// <summary>The second level of capacity: tables of a full pile make space for a put, each in proportion to what it may evict.</summary>
 /// <remarks>
 /// First the policies of the tables choose who goes, for many puts at once. Where that leaves no slot of the size, a page is emptied; for a
-/// large block as many as it needs. While policies free what others need, pages come first. A table without limits counts nothing until the
-/// pile is nearly full: from then on it has an evictor.
+/// large block as many as it needs. While many slots are idle, or policies free what others need, pages come first. A table without limits
+/// counts nothing until the pile is nearly full: from then on it has an evictor.
 /// Tables give way one after the other, and the caller is in no critical region: no lock of one table's buckets or evictor is held while
 /// another's is taken. It may hold the lock of a key stripe, which no table takes to give way.
 /// Thread safety: all members may be called concurrently.
@@ -23,6 +23,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
 {
     private const int BatchShare = 64; // of what may go: a mapped pile has freed space only after a flush, which is worth more than one
     private const long MostBatchBytes = 1 << 20; // the pause of one put
+    private const int IdleShare = 16; // of what is in use: free slots that wait for blocks of their size
     private const long NeverGoes = -1;
     private const int MostAttempts = 32; // of one put; others may take what went for it
 
@@ -67,14 +68,22 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         IEvictingTable[] tables = [.. _tables.Values];
         long[] evictable = Array.ConvertAll(tables, static table => table.EvictableBytes);
         long all = evictable.Sum();
-        if (all <= 0 || (attempt == 0 && all < blockBytes)) // later what has gone counts as well
-            return TryAllowMore(blockBytes);
-        if (_policyFirst.IsTurn(blockBytes, attempt))
-            GiveWayInProportion(tables, evictable, Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes)) / (double)all);
-        else if (!heap.TryClearPages(blockBytes, this))
+        bool isEnough = all > 0 && (attempt != 0 || all >= blockBytes); // later what has gone counts as well
+        if (!isEnough || !TryEvict(blockBytes, attempt, tables, evictable))
             return TryAllowMore(blockBytes);
         Volatile.Write(ref _mayBePending, true);
         QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
+        return true;
+    }
+
+    // Victims of a policy free slots of all sizes. Where many of these lie idle, others must not go for the size that lacks: the cheapest
+    // pages to clear are those with the most free slots.
+    private bool TryEvict(long blockBytes, int attempt, IEvictingTable[] tables, long[] evictable)
+    {
+        bool hasIdle = heap.FreeSlotBytes > heap.UsedBytes / IdleShare;
+        if ((hasIdle && attempt == 0) || !_policyFirst.IsTurn(blockBytes, attempt))
+            return heap.TryClearPages(blockBytes, this);
+        GiveWayInProportion(tables, evictable, blockBytes);
         return true;
     }
 
@@ -131,8 +140,10 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         return !view.IsNone && _tables.TryGetValue(EntryHead.Of(view).TableId, out table);
     }
 
-    private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, double share)
+    private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, long blockBytes)
     {
+        long all = evictable.Sum();
+        double share = Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes)) / (double)all;
         for (int i = 0; i < tables.Length; i++)
             tables[i].GiveWay((long)Math.Ceiling(Math.Min(1, share) * evictable[i]));
     }

@@ -15,7 +15,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
 {
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1); // for a change of options, which takes far less
 
-    private long _owedBytes; // less than an entry, of what the full pile has asked for; interlocked
+    private long _owedBytes; // of what the full pile has asked for; less than 0: it got more; interlocked
     private bool _isOnCommand; // set under the configuration lock; stays
 
     /// <inheritdoc/>
@@ -67,20 +67,18 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     /// <inheritdoc/>
     public void GiveWay(long bytes)
     {
-        // Counted by the mean: beside puts of other threads the footprint does not tell what an eviction has freed. By their own, however
-        // few they are: of a few large ones the usual estimate would evict all.
+        // Rounded to whole entries; what was too much or too little counts the next time.
         Budget budget = table.Limits.Budget;
-        long mean = Math.Max(1, budget.FootprintBytes / Math.Max(1, budget.Entries));
-        long most = Interlocked.Add(ref _owedBytes, bytes) / mean;
-        Interlocked.Add(ref _owedBytes, -most * mean);
-        if (most <= 0)
-            return; // less than an entry: nothing to evict, and nothing to write
+        long half = budget.FootprintBytes / Math.Max(1, budget.Entries) / 2;
+        long owed = Interlocked.Exchange(ref _owedBytes, 0) + bytes;
+        long end = EvictionHost.EvictedBytes + owed; // of this thread: beside puts of others the footprint does not tell what has gone
         long now = table.Clock.Now;
         UnlessClosed(() =>
         {
-            while (most-- > 0 && TryGiveWay(now))
+            while (end - EvictionHost.EvictedBytes > half && TryGiveWay(now))
                 continue;
         });
+        Interlocked.Add(ref _owedBytes, Math.Min(end - EvictionHost.EvictedBytes, half));
     }
 
     /// <inheritdoc/>

@@ -127,6 +127,18 @@ internal sealed unsafe partial class Allocator : IDisposable
         return areWhole;
     }
 
+    /// <summary>Bytes of free slots, about: read without a lock.</summary>
+    internal long FreeSlotBytes
+    {
+        get
+        {
+            long sum = 0;
+            foreach (Heap heap in _heaps)
+                sum += heap.FreeSlotBytes;
+            return sum;
+        }
+    }
+
     /// <inheritdoc cref="Heap.TryIsolate"/>
     internal bool TryIsolate(PageMeta* page) =>
         Volatile.Read(ref page->Owner) is >= 0 and int owner && _heaps[owner].TryIsolate(page);

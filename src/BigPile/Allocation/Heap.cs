@@ -60,14 +60,10 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     internal long UnusableBytes { get; private set; }
 
     /// <summary>Whether so many slots are free that a block should take a larger slot before the pile grows.</summary>
-    internal bool IsFragmented
-    {
-        get
-        {
-            long freeBytes = PageBytes - LiveSlotBytes - UnusableBytes - PendingFreeBytes;
-            return freeBytes > MinFragmentedBytes && freeBytes > PageBytes / FragmentedShare;
-        }
-    }
+    internal bool IsFragmented => FreeSlotBytes > MinFragmentedBytes && FreeSlotBytes > PageBytes / FragmentedShare;
+
+    /// <summary>Bytes of free slots.</summary>
+    internal long FreeSlotBytes => PageBytes - LiveSlotBytes - UnusableBytes - PendingFreeBytes;
 
     internal void EnterLock() => _lock.Enter();
 

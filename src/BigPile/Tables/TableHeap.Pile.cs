@@ -83,6 +83,9 @@ internal sealed unsafe partial class TableHeap
     /// <summary>The bytes of pages in use, and of the heads of segments; of this instant, about.</summary>
     internal long UsedBytes => _allocator.Pool.UsableBytes - _allocator.Pool.FreePages * SizeClasses.PageBytes;
 
+    /// <inheritdoc cref="Allocator.FreeSlotBytes"/>
+    internal long FreeSlotBytes => _allocator.FreeSlotBytes;
+
     /// <summary>The most bytes of all segments.</summary>
     internal long LimitBytes => _allocator.Pool.LimitBytes;
 

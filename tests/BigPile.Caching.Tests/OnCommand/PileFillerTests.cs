@@ -147,7 +147,7 @@ public sealed class PileFillerTests : IDisposable
     [Fact]
     public void A_pile_without_a_limit_is_refused_and_the_message_says_what_to_do()
     {
-        using var pile = new Pile();
+        using var pile = new Pile(new PileOptions { MaxBytes = long.MaxValue });
         string said = Assert.Throws<ArgumentException>(() => PileFiller.FillUp(pile)).Message;
         Assert.Contains("PileOptions.MaxBytes", said, StringComparison.Ordinal);
         Assert.Contains("TestPiles.Make", said, StringComparison.Ordinal);
