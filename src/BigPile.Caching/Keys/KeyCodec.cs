@@ -78,6 +78,9 @@ internal sealed class KeyCodec<TKey>(
         return comparer == null ? new KeyProbe(bytes, hash.Of(bytes)) : ProbeByComparer(Decode(bytes), stack);
     }
 
+    /// <summary>The hash of an encoded key where a comparer hashes.</summary>
+    internal ulong HashByComparer(byte[] key) => HashByComparer(Decode(key));
+
     internal TKey Decode(ReadOnlySpan<byte> bytes)
     {
         if (typeof(TKey) == typeof(long))
@@ -139,13 +142,15 @@ internal sealed class KeyCodec<TKey>(
         return (TKey)_codec.Deserialize(buffer);
     }
 
+    private ulong HashByComparer(TKey key) => hash.Of((ulong)(uint)comparer!.GetHashCode(key));
+
     private KeyProbe ProbeByComparer(TKey key, Span<byte> stack)
     {
-        ulong hashed = hash.Of((ulong)(uint)comparer!.GetHashCode(key));
+        ulong hashed = HashByComparer(key);
         ReadOnlySpan<byte> bytes = Encode(key, stack);
         if (_isComparerOwn)
-            return new KeyProbe(bytes, hashed, new OwnMatcher<TKey>(this, key, comparer));
-        var matcher = new OthersMatcher<TKey>(this, key, hashed, comparer, copyKeys);
+            return new KeyProbe(bytes, hashed, new OwnMatcher<TKey>(this, key, comparer!));
+        var matcher = new OthersMatcher<TKey>(this, key, hashed, comparer!, copyKeys);
         matcher.Learn();
         return new KeyProbe(bytes, hashed, matcher);
     }

@@ -18,6 +18,9 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     private long _owedBytes; // of what the full pile has asked for; less than 0: it got more; interlocked
     private bool _isOnCommand; // set under the configuration lock; stays
 
+    /// <summary>Hashes the bytes of a key where a comparer does, which is application code; null: the table's hash does.</summary>
+    internal Func<byte[], ulong>? HashByComparer { get; set; }
+
     /// <inheritdoc/>
     public int Id => table.Id;
 
@@ -88,7 +91,11 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     public void Evict(ulong address)
     {
         long now = table.Clock.Now;
-        UnlessClosed(() => EvictAt(address, now));
+        UnlessClosed(() =>
+        {
+            if (TryHash(address, out ulong hash))
+                EvictAt(address, hash, now);
+        });
     }
 
     /// <inheritdoc/>
@@ -118,15 +125,34 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     private static bool IsEvictable(in EntryHead head) =>
         head.Priority != EntryPriority.NeverEvict && head.Kind is not (ValueKind.TagMark or ValueKind.Tombstone);
 
-    private void EvictAt(ulong address, long now)
+    // Read under no lock: if the block is another one by now, no slot leads from this hash to it.
+    private bool TryHash(ulong address, out ulong hash)
+    {
+        hash = 0;
+        byte[]? compared = null;
+        using (ReadScope scope = table.EnterReader())
+        {
+            BlockSnapshot view = table.Heap.View(address);
+            EntryHead head = view.IsNone ? default : EntryHead.Of(view);
+            if (view.IsNone || !MayGo(head) || !head.FitsIn(view.PayloadBytes))
+                return false;
+            var key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes);
+            if (HashByComparer == null)
+                hash = table.Hash.Of(key);
+            else
+                compared = key.ToArray();
+            if (!view.Validate())
+                return false;
+        }
+        if (compared != null)
+            hash = HashByComparer!(compared); // outside of the region
+        return true;
+    }
+
+    private void EvictAt(ulong address, ulong hash, long now)
     {
         using ChangeScope scope = table.EnterWriter();
-        BlockSnapshot view = table.Heap.View(address);
-        EntryHead head = view.IsNone ? default : EntryHead.Of(view);
-        if (view.IsNone || !MayGo(head) || !head.FitsIn(view.PayloadBytes))
-            return;
-        // Read under no lock: of a key that has changed meanwhile no slot leads to the address.
-        using LockedBucket bucket = table.Index.Lock(table.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)));
+        using LockedBucket bucket = table.Index.Lock(hash);
         foreach (SlotPlace place in bucket.Slots)
         {
             if (place.Value.Address != address || !table.Entries.TryViewLocked(place, out LockedEntry entry) || !MayGo(entry.Head))

@@ -23,6 +23,8 @@ internal sealed class TypedTable<TKey, TValue>
         Core = engine;
         var comparer = (IEqualityComparer<TKey>?)engine.KeyComparer;
         Keys = new KeyCodec<TKey>(engine.Heap, engine.KeyKind, engine.Hash, comparer, engine.Comparison.CopyKeys);
+        if (comparer != null)
+            engine.Shrink.HashByComparer = Keys.HashByComparer;
     }
 
     internal TableEngine Core { get; }

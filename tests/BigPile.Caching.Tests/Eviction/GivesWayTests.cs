@@ -103,6 +103,25 @@ public sealed class GivesWayTests
         cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Entries_whose_keys_a_comparer_hashes_give_way_to_blocks_of_another_size(bool isApplications)
+    {
+        using PileCache cache = Make();
+        CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>(
+            new TableOptions("t"), isApplications ? new LengthFirst() : StringComparer.OrdinalIgnoreCase);
+        for (int key = 0; table.Statistics.Evictions == 0; key++)
+            table.PutBytes($"Key{key}", new byte[500], out _);
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(
+            new TableOptions("durable") { CollisionMode = CollisionMode.Durable });
+        for (int key = 0; key < 20; key++)
+            durable.PutBytes(key, new byte[500_000], out _);
+        Assert.Equal(20, durable.Statistics.EntryCount);
+        Assert.InRange(table.Statistics.BlockBytes, PileBytes / 4, PileBytes);
+        table.Core.CheckInvariants();
+    }
+
     [Fact]
     public void Entries_between_those_that_stay_give_way_to_others_of_their_size()
     {
@@ -153,6 +172,14 @@ public sealed class GivesWayTests
         table.Core.CheckInvariants();
         other.Core.CheckInvariants();
         cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
+    }
+
+    private sealed class LengthFirst : IEqualityComparer<string>
+    {
+        public bool Equals(string? x, string? y) => x == y;
+
+        public int GetHashCode(string obj) => obj.Length * 31 + string.GetHashCode(obj.AsSpan(0, 3), StringComparison.Ordinal)
+            + int.Parse(obj.AsSpan(3), System.Globalization.CultureInfo.InvariantCulture);
     }
 
     private static PileCache Make(StoreKind store = StoreKind.Native) => new(
