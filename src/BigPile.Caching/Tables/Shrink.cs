@@ -16,10 +16,8 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1); // for a change of options, which takes far less
 
     private long _owedBytes; // of what the full pile has asked for; less than 0: it got more; interlocked
+    private Func<byte[], ulong>? _hashByComparer; // of a key's bytes, by application code; null: the table's hash counts
     private bool _isOnCommand; // set under the configuration lock; stays
-
-    /// <summary>Hashes the bytes of a key where a comparer does, which is application code; null: the table's hash does.</summary>
-    internal Func<byte[], ulong>? HashByComparer { get; set; }
 
     /// <inheritdoc/>
     public int Id => table.Id;
@@ -62,6 +60,10 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
                 table.ReapplyLocked();
         }
     }
+
+    /// <summary>The table's keys are hashed by a comparer.</summary>
+    /// <param name="hash">Hashes the bytes of a key; called outside of critical regions.</param>
+    internal void HashBy(Func<byte[], ulong> hash) => _hashByComparer = hash;
 
     /// <summary>Whether the table has to know who goes though options may state no limit: for its full pile, or on command.</summary>
     internal bool IsDueWithoutLimits(TableOptions options) =>
@@ -137,7 +139,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
             if (view.IsNone || !MayGo(head) || !head.FitsIn(view.PayloadBytes))
                 return false;
             var key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes);
-            if (HashByComparer == null)
+            if (_hashByComparer == null)
                 hash = table.Hash.Of(key);
             else
                 compared = key.ToArray();
@@ -145,7 +147,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
                 return false;
         }
         if (compared != null)
-            hash = HashByComparer!(compared); // outside of the region
+            hash = _hashByComparer!(compared); // outside of the region
         return true;
     }
 

@@ -24,7 +24,7 @@ internal sealed class TypedTable<TKey, TValue>
         var comparer = (IEqualityComparer<TKey>?)engine.KeyComparer;
         Keys = new KeyCodec<TKey>(engine.Heap, engine.KeyKind, engine.Hash, comparer, engine.Comparison.CopyKeys);
         if (comparer != null)
-            engine.Shrink.HashByComparer = Keys.HashByComparer;
+            engine.Shrink.HashBy(Keys.HashByComparer);
     }
 
     internal TableEngine Core { get; }

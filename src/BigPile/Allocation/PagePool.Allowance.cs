@@ -29,8 +29,7 @@ internal sealed unsafe partial class PagePool
             {
                 AllowedBytes = Math.Min(bytes, _source.LimitBytes);
                 long surplus = UsableBytes - AllowedBytes;
-                isMore = (surplus > 0 && _withheld.TryWithhold())
-                    || (surplus <= (surplus == 0 ? -1 : -WithheldPages.UnitBytes) && _withheld.TryGiveBack());
+                isMore = surplus > 0 ? _withheld.TryWithhold() : surplus <= -WithheldPages.UnitBytes && _withheld.TryGiveBack();
             }
         }
         return Math.Max(0, UsableBytes - AllowedBytes);
