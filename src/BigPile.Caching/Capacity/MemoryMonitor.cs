@@ -10,7 +10,7 @@ namespace BigPile.Caching.Capacity;
 /// </summary>
 /// <remarks>
 /// Between the two thresholds nothing changes, so that it does not swing. Entries are evicted page by page, and the pages' memory goes back
-/// to the system. A pile whose tables have nothing to give is left alone.
+/// to the system. A pile whose tables have nothing to give is left alone, and so is one that is smaller than the lower threshold.
 /// Thread safety: one run at a time.
 /// </remarks>
 /// <param name="heap">The pile.</param>
@@ -48,6 +48,9 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, long 
 
     private void Shrink(long bytes)
     {
+        long used = heap.UsedBytes;
+        if (used <= _shortBytes) // so small that others must be the cause, and its memory is no remedy
+            return;
         capacity.Prepare();
         if (capacity.EvictableBytes == 0)
             return;
@@ -55,8 +58,7 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, long 
             heap.Logger.LogWarning(
                 "The memory of this process is short by {Bytes:N0} bytes: tables of the pile evict, and their memory goes back", bytes);
         _isShort = true;
-        long used = heap.UsedBytes;
-        long allowed = Math.Min(heap.AllowedBytes, used) - Math.Min(bytes, used / SteepestShrink);
+        long allowed = Math.Max(_shortBytes, Math.Min(heap.AllowedBytes, used) - Math.Min(bytes, used / SteepestShrink));
         long surplus = heap.Allow(allowed);
         // Others may take pages that were emptied: so many times, and the next run goes on.
         for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearUnit(capacity); left -= WithheldPages.UnitBytes)

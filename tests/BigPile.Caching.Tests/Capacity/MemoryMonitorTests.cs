@@ -54,11 +54,11 @@ public sealed class MemoryMonitorTests : IDisposable
     public void A_pile_that_still_grows_does_not_while_memory_is_short()
     {
         CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
-        Fill(table, PileBytes / 4);
+        Fill(table, PileBytes / 2);
         _available = Short;
         MonitorOf(table).Run();
         long allowed = _cache.Pile.Tables.AllowedBytes;
-        Assert.InRange(allowed, 1, PileBytes / 2);
+        Assert.InRange(allowed, 1, PileBytes * 5 / 8);
         Fill(table, PileBytes);
         PileStatistics statistics = _cache.Pile.Statistics;
         Assert.InRange(statistics.ReservedBytes - statistics.WithheldBytes, 1, allowed);
@@ -100,6 +100,17 @@ public sealed class MemoryMonitorTests : IDisposable
         durable.PutBytes(-1, new byte[100_000], out _); // what is left serves it, or the table does
         CheckInvariants(table);
         CheckInvariants(durable);
+    }
+
+    [Fact]
+    public void A_pile_too_small_to_help_is_left_alone()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        Fill(table, 4 << 20);
+        _available = Short;
+        MonitorOf(table).Run();
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
+        Assert.Equal(0, table.Statistics.Evictions);
     }
 
     [Fact]
