@@ -1,5 +1,7 @@
 using System;
+using System.Threading;
 using BigPile.Allocation;
+using BigPile.Layout;
 using BigPile.Tables;
 using Microsoft.Extensions.Logging;
 
@@ -11,13 +13,13 @@ namespace BigPile.Caching.Capacity;
 /// <remarks>
 /// Between the two thresholds nothing changes, so that it does not swing. Entries are evicted page by page, and the pages' memory goes back
 /// to the system. A pile whose tables have nothing to give is left alone, and so is one that is smaller than the lower threshold.
-/// Thread safety: one run at a time.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="heap">The pile.</param>
 /// <param name="capacity">Its tables.</param>
-/// <param name="memoryBytes">The memory that the process may use.</param>
-/// <param name="available">The bytes of it that are available now; null: unknown.</param>
-internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, long memoryBytes, Func<long?> available)
+/// <param name="memoryBytes">Reads how much memory the process may use; that of a container may change.</param>
+/// <param name="available">Reads how many bytes of it are available; null: unknown.</param>
+internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<long> memoryBytes, Func<long?> available)
 {
     /// <summary>How often the memory is looked at.</summary>
     internal static readonly TimeSpan Period = TimeSpan.FromMilliseconds(250);
@@ -26,27 +28,44 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, long 
     private const int ShortShare = 20; // of the memory: below it the pile shrinks
     private const int MostShortShare = 10; // of a small memory
     private const int SteepestShrink = 4; // of what the pile uses, in one run
-    private const int SteepestGrowth = 64; // of its limit, in one run
+    private const int SteepestGrowth = 64; // of what it takes, in one run
 
-    private readonly long _shortBytes =
-        Math.Min(Math.Max(memoryBytes / ShortShare, LeastShortBytes), memoryBytes / MostShortShare);
-
-    private bool _isShort;
+    private readonly Lock _lock = new(); // held by a run, and for the end
+    private long _shortBytes = ShortOf(memoryBytes()); // under the lock
+    private bool _isShort; // under the lock
+    private bool _isOver; // under the lock
 
     private long EnoughBytes => 2 * _shortBytes; // above it the pile grows again
 
     /// <summary>Compares what is available with the thresholds, and shrinks or grows by a step.</summary>
     internal void Run()
     {
-        if (available() is not { } bytes)
-            return;
-        if (bytes < _shortBytes)
-            Shrink(EnoughBytes - bytes);
-        else if (bytes > EnoughBytes && heap.AllowedBytes < heap.LimitBytes)
-            Grow((bytes - EnoughBytes) / 2);
+        lock (_lock)
+        {
+            if (_isOver || available() is not { } bytes || (bytes >= _shortBytes && heap.AllowedBytes >= heap.LimitBytes))
+                return;
+            _shortBytes = ShortOf(memoryBytes());
+            if (bytes < _shortBytes)
+                ShrinkLocked(EnoughBytes - bytes);
+            else if (bytes > EnoughBytes && heap.AllowedBytes < heap.LimitBytes)
+                GrowLocked((bytes - EnoughBytes) / 2);
+        }
     }
 
-    private void Shrink(long bytes)
+    /// <summary>Allows the pile all of its limit again, and does nothing any more.</summary>
+    internal void End()
+    {
+        lock (_lock)
+        {
+            _isOver = true;
+            _ = heap.Allow(heap.LimitBytes);
+        }
+    }
+
+    private static long ShortOf(long memoryBytes) =>
+        Math.Min(Math.Max(memoryBytes / ShortShare, LeastShortBytes), memoryBytes / MostShortShare);
+
+    private void ShrinkLocked(long bytes)
     {
         long used = heap.UsedBytes;
         if (used <= _shortBytes) // so small that others must be the cause, and its memory is no remedy
@@ -54,25 +73,32 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, long 
         capacity.Prepare();
         if (capacity.EvictableBytes == 0)
             return;
-        if (!_isShort)
-            heap.Logger.LogWarning(
-                "The memory of this process is short by {Bytes:N0} bytes: tables of the pile evict, and their memory goes back", bytes);
-        _isShort = true;
         long allowed = Math.Max(_shortBytes, Math.Min(heap.AllowedBytes, used) - Math.Min(bytes, used / SteepestShrink));
         long surplus = heap.Allow(allowed);
         // Others may take pages that were emptied: so many times, and the next run goes on.
         for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearUnit(capacity); left -= WithheldPages.UnitBytes)
             surplus = heap.Allow(allowed);
+        // Where each unit has something that stays, single pages.
+        const long Page = SizeClasses.PageBytes;
+        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearPages(Page, capacity); left -= Page)
+            surplus = heap.Allow(allowed, pagesAtOnce: 1);
+        _ = heap.Allow(allowed + surplus); // what could not go
         capacity.QueueDrain();
+        if (!_isShort)
+            heap.Logger.LogWarning(
+                "The memory of this process is short by {Bytes:N0} bytes: tables of the pile evict, and {Withheld:N0} bytes went back to "
+                + "the system so far", bytes, heap.WithheldBytes);
+        _isShort = true;
     }
 
-    private void Grow(long bytes)
+    private void GrowLocked(long bytes)
     {
-        long allowed = heap.AllowedBytes + Math.Min(bytes, heap.LimitBytes / SteepestGrowth + WithheldPages.UnitBytes);
-        _ = heap.Allow(allowed);
-        if (allowed < heap.LimitBytes || !_isShort)
+        _ = heap.Allow(heap.AllowedBytes + Math.Min(bytes, heap.UsedBytes / SteepestGrowth + WithheldPages.UnitBytes));
+        if (heap.WithheldBytes != 0)
             return;
-        heap.Logger.LogInformation("The memory of this process is no longer short: the pile may use all of its limit again");
+        _ = heap.Allow(heap.LimitBytes);
+        if (_isShort)
+            heap.Logger.LogInformation("The memory of this process is no longer short: the pile may use all of its limit again");
         _isShort = false;
     }
 }

@@ -5,7 +5,9 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Threading;
 using BigPile.Access;
+using BigPile.Allocation;
 using BigPile.Caching.Entries;
+using BigPile.Memory.Limits;
 using BigPile.Tables;
 
 namespace BigPile.Caching.Capacity;
@@ -29,7 +31,8 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
 
     private readonly ConcurrentDictionary<int, IEvictingTable> _tables = new(); // by id
     private readonly PolicyTurns _policyFirst = new();
-    private ITimer? _monitoring; // of the memory monitor; null: off
+    private MemoryMonitor? _monitor; // null: off
+    private ITimer? _monitoring; // its
     private bool _mayBePending; // tables gave way since the last drain; interlocked
     private bool _isPrepared; // tables count what they hold from now on; the store may be at its end before the limit
 
@@ -41,11 +44,15 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     {
         if (!options.MonitorsMemory || !heap.CanDiscard)
             return;
-        var monitor = new MemoryMonitor(heap, this, heap.Memory.Bytes, heap.Memory.Available);
-        _monitoring = heap.Background.Every(options.TimeProvider, MemoryMonitor.Period, "the memory monitor", monitor.Run);
+        _monitor = new MemoryMonitor(heap, this, static () => MemoryLimit.OfProcess().Bytes, heap.Memory.Available);
+        _monitoring = heap.Background.Every(options.TimeProvider, MemoryMonitor.Period, "the memory monitor", _monitor.Run);
     }
 
-    public void Dispose() => _monitoring?.Dispose();
+    public void Dispose()
+    {
+        _monitoring?.Dispose();
+        _monitor?.End();
+    }
 
     internal void Add(IEvictingTable table) => _tables[table.Id] = table;
 
@@ -129,7 +136,9 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     {
         if (heap.AllowedBytes >= heap.LimitBytes)
             return false;
-        _ = heap.Allow(heap.AllowedBytes + Math.Max(blockBytes, MostBatchBytes));
+        // Pages that are withheld, or a whole segment: the pile grows by no less.
+        long least = heap.WithheldBytes == 0 ? heap.SegmentBytes : WithheldPages.UnitBytes;
+        _ = heap.Allow(Math.Max(heap.AllowedBytes, heap.UsableBytes) + Math.Max(2 * blockBytes, least));
         return true;
     }
 

@@ -31,6 +31,8 @@ internal static class SystemFile
     /// <returns>The figure; <see langword="null"/> if it is not there, or no number, such as "max".</returns>
     internal static long? ReadFigure(string path, string name = "")
     {
+        if (!File.Exists(path))
+            return null; // as in the root group: an exception each time would cost more than all else
         byte[] buffer = ArrayPool<byte>.Shared.Rent(MostBytes);
         try
         {

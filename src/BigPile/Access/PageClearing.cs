@@ -25,7 +25,7 @@ internal sealed unsafe class PageClearing(BlockStore blocks)
 
     /// <summary>
     /// Evicts what lies in as many consecutive pages as a block needs; or, where all have something that stays, what may go from a page
-    /// with slots of the block's size. For a block larger than a segment it empties one segment after the other.
+    /// with slots of the block's size. For a block larger than a segment it empties segments.
     /// </summary>
     /// <param name="blockBytes">The block's size.</param>
     /// <param name="victims">Decides what may go, and evicts it.</param>
@@ -52,15 +52,16 @@ internal sealed unsafe class PageClearing(BlockStore blocks)
         int pagesOfSegment = (int)(blocks.Map.SegmentBytes / SizeClasses.PageBytes);
         if (pages <= pagesOfSegment - SegmentHead.PagesFor(pagesOfSegment))
             return false; // it needs none of its own
+        int cleared = 0;
         foreach (Segment segment in _allocator.Pool.Segments())
         {
             var all = Target.Of(segment.PageCount - segment.HeadPages);
-            if (segment.IsEmpty || !TryClearIn(segment, segment.HeadPages, all, victims))
-                continue;
-            blocks.Reclaimer.TrimQuietly(); // the pile grows by a larger one
-            return true;
+            if (cleared < pages && !segment.IsEmpty && TryClearIn(segment, segment.HeadPages, all, victims))
+                cleared += all.Pages;
         }
-        return false;
+        if (cleared != 0)
+            blocks.Reclaimer.TrimQuietly(); // the pile grows by a larger one
+        return cleared != 0;
     }
 
     private bool TryClearPages(Target target, IPageVictims victims)

@@ -19,8 +19,10 @@ internal sealed unsafe partial class PagePool
     internal long WithheldBytes => _withheld.Bytes;
 
     /// <summary>Allows so many bytes: others of free pages are withheld, and earlier ones may be used again.</summary>
+    /// <param name="bytes">How many; more than the limit: all.</param>
+    /// <param name="pagesAtOnce">How many consecutive pages are withheld: those of a unit, or one.</param>
     /// <returns>The bytes in use that are too many: whoever lowered the allowance empties pages, and calls again.</returns>
-    internal long Allow(long bytes)
+    internal long Allow(long bytes, int pagesAtOnce = WithheldPages.UnitPages)
     {
         bool isMore = true;
         while (isMore)
@@ -29,7 +31,7 @@ internal sealed unsafe partial class PagePool
             {
                 AllowedBytes = Math.Min(bytes, _source.LimitBytes);
                 long surplus = UsableBytes - AllowedBytes;
-                isMore = surplus > 0 ? _withheld.TryWithhold() : surplus <= -WithheldPages.UnitBytes && _withheld.TryGiveBack();
+                isMore = surplus > 0 ? _withheld.TryWithhold(pagesAtOnce) : _withheld.TryGiveBack(-surplus);
             }
         }
         return Math.Max(0, UsableBytes - AllowedBytes);

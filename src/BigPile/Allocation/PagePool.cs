@@ -201,7 +201,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         _growth.Begin();
         if (_trim.IdleCount != 0 && _trim.PutBackIdle() is { } idle && idle.FreePageCount >= pages)
             return idle;
-        Segment? grown = _growth.Grow(pages, Math.Min(AllowedBytes - UsableBytes, LimitBytes - ReservedBytes));
+        Segment? grown = _withheld.Bytes != 0 ? null : _growth.Grow(pages, AllowedBytes - UsableBytes);
         if (grown != null && IsNearlyFull)
             NearlyFull?.Invoke();
         return grown;

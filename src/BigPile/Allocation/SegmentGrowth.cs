@@ -22,13 +22,16 @@ internal sealed unsafe class SegmentGrowth(
 
     /// <summary>Adds a segment with that many consecutive pages; null when the limit, the numbers or the store do not allow it.</summary>
     /// <param name="pages">The pages.</param>
-    /// <param name="mostBytes">The most bytes of the segment.</param>
+    /// <param name="mostBytes">The most bytes of the segment that are allowed for now.</param>
     internal Segment? Grow(int pages, long mostBytes)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         int spans = SpansFor(pages);
         long lengthBytes = Math.Min(
-            spans * source.Map.SegmentBytes, mostBytes / SizeClasses.PageBytes * SizeClasses.PageBytes);
+            spans * source.Map.SegmentBytes,
+            (source.LimitBytes - segments.ReservedBytes) / SizeClasses.PageBytes * SizeClasses.PageBytes);
+        if (lengthBytes > mostBytes)
+            return null; // no small one in its place: their numbers would end
         int pageCount = (int)(lengthBytes / SizeClasses.PageBytes);
         int number = segments.FreeNumber(spans, generations);
         if (number < 0 || pageCount < SegmentHead.PagesFor(pageCount) + pages)

@@ -9,7 +9,7 @@ namespace BigPile.Allocation;
 
 /// <summary>Free pages that are not used while the system is short of memory: theirs has gone back to it.</summary>
 /// <remarks>
-/// In units of a huge page: of a part of one the system takes nothing back before it splits it.
+/// As many as possible in units of a huge page: of a part of one the system takes nothing back before it splits it.
 /// Thread safety: the pool's lock. Invariant: none of them is among the free pages of its segment, and no heap owns it.
 /// </remarks>
 internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
@@ -19,36 +19,36 @@ internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
 
     internal const long UnitBytes = UnitPages * SizeClasses.PageBytes;
 
-    private readonly Stack<(Segment Segment, int First)> _units = [];
+    private readonly Stack<(Segment Segment, int First, int Pages)> _runs = [];
 
-    internal long Bytes => _units.Count * UnitBytes;
+    internal long Bytes { get; private set; }
 
     /// <summary>Withholds free pages.</summary>
-    /// <returns><see langword="false"/> when none are a unit.</returns>
-    internal bool TryWithhold()
+    /// <param name="pages">How many consecutive ones: those of a unit, or one.</param>
+    /// <returns><see langword="false"/> when there are none.</returns>
+    internal bool TryWithhold(int pages)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        if (free.TakeUnit(UnitPages, out int first) is not { } segment)
+        if (free.TakeUnit(pages, out int first) is not { } segment)
             return false;
-        _ = segment.Region.TryDiscard((long)first * SizeClasses.PageBytes, UnitBytes);
-        for (int page = first; page < first + UnitPages; page++)
-            segment.Metas[page].IsWithheld = true;
-        _units.Push((segment, first));
+        _ = segment.Region.TryDiscard((long)first * SizeClasses.PageBytes, (long)pages * SizeClasses.PageBytes);
+        Mark(segment, first, pages, isWithheld: true);
+        _runs.Push((segment, first, pages));
         return true;
     }
 
     /// <summary>Lets the pages that were withheld last be used again.</summary>
-    /// <returns><see langword="false"/> when none are withheld.</returns>
-    internal bool TryGiveBack()
+    /// <param name="mostBytes">How much at most.</param>
+    /// <returns><see langword="false"/> when none are withheld, or they are more.</returns>
+    internal bool TryGiveBack(long mostBytes)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        if (!_units.TryPop(out (Segment Segment, int First) unit))
+        if (!_runs.TryPeek(out (Segment Segment, int First, int Pages) run) || (long)run.Pages * SizeClasses.PageBytes > mostBytes)
             return false;
-        for (int page = unit.First; page < unit.First + UnitPages; page++)
-        {
-            unit.Segment.Metas[page].IsWithheld = false;
-            free.PutBack(unit.Segment, page);
-        }
+        _ = _runs.Pop();
+        Mark(run.Segment, run.First, run.Pages, isWithheld: false);
+        for (int page = run.First; page < run.First + run.Pages; page++)
+            free.PutBack(run.Segment, page);
         return true;
     }
 
@@ -57,9 +57,11 @@ internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
     internal void CheckInvariants()
     {
         const string Structure = "WithheldPages";
-        foreach ((Segment segment, int first) in _units)
+        long bytes = 0;
+        foreach ((Segment segment, int first, int pages) in _runs)
         {
-            for (int page = first; page < first + UnitPages; page++)
+            bytes += (long)pages * SizeClasses.PageBytes;
+            for (int page = first; page < first + pages; page++)
             {
                 Invariant.True(Structure, segment.Number, "withheld page marked", segment.Metas[page].IsWithheld);
                 Invariant.False(Structure, segment.Number, "withheld page free", segment.IsFreePage(page));
@@ -67,5 +69,13 @@ internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
                 Invariant.Equal(Structure, segment.Number, "owner of a withheld page", segment.Metas[page].Owner, PageMeta.NoOwner);
             }
         }
+        Invariant.Equal(Structure, 0, "bytes", Bytes, bytes);
+    }
+
+    private void Mark(Segment segment, int first, int pages, bool isWithheld)
+    {
+        for (int page = first; page < first + pages; page++)
+            segment.Metas[page].IsWithheld = isWithheld;
+        Bytes += (isWithheld ? pages : -pages) * (long)SizeClasses.PageBytes;
     }
 }

@@ -90,7 +90,16 @@ internal sealed unsafe partial class TableHeap
     internal long LimitBytes => _allocator.Pool.LimitBytes;
 
     /// <inheritdoc cref="PagePool.Allow"/>
-    internal long Allow(long bytes) => _allocator.Pool.Allow(bytes);
+    internal long Allow(long bytes, int pagesAtOnce = WithheldPages.UnitPages) => _allocator.Pool.Allow(bytes, pagesAtOnce);
+
+    /// <inheritdoc cref="PagePool.WithheldBytes"/>
+    internal long WithheldBytes => _allocator.Pool.WithheldBytes;
+
+    /// <inheritdoc cref="PagePool.UsableBytes"/>
+    internal long UsableBytes => _allocator.Pool.UsableBytes;
+
+    /// <inheritdoc cref="SegmentMap.SegmentBytes"/>
+    internal long SegmentBytes => _map.SegmentBytes;
 
     /// <summary>Whether the memory of free pages can go back to the system.</summary>
     internal bool CanDiscard => OperatingSystem.IsLinux() && _allocator.Pool.StoreKind == StoreKind.Native;

@@ -31,8 +31,8 @@ public sealed class MemoryMonitorTests : IDisposable
         for (int run = 0; run < 8; run++)
             monitor.Run();
         long withheld = _cache.Pile.Statistics.WithheldBytes;
-        Assert.InRange(withheld, PileBytes / 4, PileBytes / 2);
-        Assert.InRange(table.Statistics.BlockBytes, full / 3, full - withheld * 7 / 8);
+        Assert.InRange(withheld, PileBytes / 2, PileBytes * 3 / 4);
+        Assert.InRange(table.Statistics.BlockBytes, full / 5, full - withheld * 7 / 8);
         Fill(table, PileBytes); // within what is left
         Assert.Equal(withheld, _cache.Pile.Statistics.WithheldBytes);
         Assert.Equal(PileBytes, _cache.Pile.Statistics.ReservedBytes);
@@ -96,10 +96,78 @@ public sealed class MemoryMonitorTests : IDisposable
             monitor.Run();
         Assert.Equal(objects.Length, durable.Statistics.EntryCount);
         Assert.All(objects, pointer => Assert.Equal(500, _cache.Pile.Get<byte[]>(pointer).Length));
-        Assert.InRange(_cache.Pile.Statistics.WithheldBytes, PileBytes / 8, PileBytes); // of segments this small one half can be
+        Assert.InRange(_cache.Pile.Statistics.WithheldBytes, PileBytes / 8, PileBytes);
         durable.PutBytes(-1, new byte[100_000], out _); // what is left serves it, or the table does
         CheckInvariants(table);
         CheckInvariants(durable);
+    }
+
+    [Fact]
+    public void Memory_goes_back_though_a_few_entries_stay_everywhere()
+    {
+        CacheTable<int, byte[]> durable = _cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        for (int key = 0; table.Statistics.Evictions == 0; key++) // one that stays in each fourth page
+            _ = key % 500 == 0 ? durable.PutBytes(key, new byte[500], out _) : table.PutBytes(key, new byte[500], out _);
+        long stays = durable.Statistics.EntryCount;
+        _available = Short;
+        MemoryMonitor monitor = MonitorOf(table);
+        for (int run = 0; run < 10; run++)
+            monitor.Run();
+        Assert.InRange(_cache.Pile.Statistics.WithheldBytes, PileBytes / 4, PileBytes);
+        Assert.Equal(stays, durable.Statistics.EntryCount);
+        CheckInvariants(table);
+    }
+
+    [Fact]
+    public void What_must_stay_is_stored_while_memory_is_short_and_the_pile_grows_by_whole_segments()
+    {
+        CacheTable<int, byte[]> durable = _cache.GetOrCreateTable<int, byte[]>(TestCache.Durable("durable"));
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        Fill(table, PileBytes / 2);
+        _available = Short;
+        MemoryMonitor monitor = MonitorOf(table);
+        for (int key = 0; key < 200; key++)
+        {
+            monitor.Run();
+            durable.PutBytes(key, new byte[100_000], out _);
+        }
+        Assert.Equal(200, durable.Statistics.EntryCount);
+        Assert.InRange(_cache.Pile.Statistics.SegmentCount, 1, PileBytes / (4 << 20));
+        _available = Enough;
+        for (int run = 0; run < 64; run++)
+            monitor.Run();
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
+        CheckInvariants(durable);
+    }
+
+    [Fact]
+    public void With_the_end_of_the_monitor_the_pile_has_all_of_its_limit_again()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        Fill(table, PileBytes);
+        _available = Short;
+        MemoryMonitor monitor = MonitorOf(table);
+        monitor.Run();
+        Assert.NotEqual(0, _cache.Pile.Statistics.WithheldBytes);
+        monitor.End();
+        monitor.Run(); // one that was due
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
+        Assert.Equal(0, _cache.Pile.Statistics.WithheldBytes);
+        CheckInvariants(table);
+    }
+
+    [Fact]
+    public void A_limit_that_a_container_gets_later_counts()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        Fill(table, PileBytes);
+        long memory = 100 * MemoryBytes;
+        var monitor = new MemoryMonitor(_cache.Pile.Tables, table.Core.PileCapacity, () => memory, () => _available);
+        memory = MemoryBytes;
+        _available = Enough;
+        monitor.Run();
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
     }
 
     [Fact]
@@ -130,7 +198,7 @@ public sealed class MemoryMonitorTests : IDisposable
     }
 
     private MemoryMonitor MonitorOf(CacheTable<int, byte[]> table) =>
-        new(_cache.Pile.Tables, table.Core.PileCapacity, MemoryBytes, () => _available);
+        new(_cache.Pile.Tables, table.Core.PileCapacity, () => MemoryBytes, () => _available);
 
     private void CheckInvariants(CacheTable<int, byte[]> table)
     {
