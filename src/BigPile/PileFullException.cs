@@ -26,4 +26,7 @@ public sealed class PileFullException : PileException
 
     /// <summary>The size of the block that found no space; 0 where space was lacking for something else.</summary>
     internal long BlockBytes { get; init; }
+
+    /// <summary>Whether that block may be evicted itself.</summary>
+    internal bool IsEvictable { get; init; }
 }

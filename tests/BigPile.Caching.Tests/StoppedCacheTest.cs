@@ -73,7 +73,7 @@ public abstract class StoppedCacheTest : IDisposable
     {
         int payloadBytes = EntryHead.ShortBytes + key.Length + value.Length;
         var critical = core.Heap.BeginRead();
-        Slot slot = core.Heap.Take(critical, payloadBytes, out _);
+        Slot slot = core.Heap.Take(critical, payloadBytes, isEvictable: false, out _);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, core.Id, key.Length, kind, EntrySpec.Plain);
         EntryHead.SetVersion(payload, version);

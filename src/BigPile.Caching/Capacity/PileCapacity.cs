@@ -7,6 +7,7 @@ using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
+using BigPile.Layout;
 using BigPile.Memory.Limits;
 using BigPile.Tables;
 
@@ -67,7 +68,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     }
 
     /// <inheritdoc/>
-    public bool TryGiveWay(long blockBytes, int attempt)
+    public bool TryGiveWay(PileFullException refused, int attempt)
     {
         if (attempt >= MostAttempts)
             return false;
@@ -75,22 +76,31 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         IEvictingTable[] tables = [.. _tables.Values];
         long[] evictable = Array.ConvertAll(tables, static table => table.EvictableBytes);
         long all = evictable.Sum();
-        bool isEnough = all > 0 && (attempt != 0 || all >= blockBytes); // later what has gone counts as well
-        if (!isEnough || !TryEvict(blockBytes, attempt, tables, evictable))
-            return TryAllowMore(blockBytes);
+        bool isEnough = all > 0 && (attempt != 0 || all >= refused.BlockBytes); // later what has gone counts as well
+        if (!isEnough || !TryEvict(refused, attempt, tables, evictable))
+            return TryAllowMore(refused.BlockBytes);
         Volatile.Write(ref _mayBePending, true);
         QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
         return true;
     }
 
     // Victims of a policy free slots of all sizes. Where many of these lie idle, others must not go for the size that lacks: the cheapest
-    // pages to clear are those with the most free slots.
-    private bool TryEvict(long blockBytes, int attempt, IEvictingTable[] tables, long[] evictable)
+    // pages to clear are those with the most free slots. A block that stays takes no victim's slot, but a page.
+    private bool TryEvict(PileFullException refused, int attempt, IEvictingTable[] tables, long[] evictable)
     {
+        long blockBytes = refused.BlockBytes;
         bool hasIdle = heap.FreeSlotBytes > heap.UsedBytes / IdleShare;
-        if ((hasIdle && attempt == 0) || !_policyFirst.IsTurn(blockBytes, attempt))
-            return heap.TryClearPages(blockBytes, this);
-        GiveWayInProportion(tables, evictable, blockBytes);
+        bool takesSlots = refused.IsEvictable || !heap.Separates;
+        // A policy frees no pages in a row where a search through all found none that could be emptied.
+        bool isPolicyInVain = blockBytes > SizeClasses.MaxSlotBytes && heap.IsClearingInVain(blockBytes);
+        if (takesSlots && !isPolicyInVain && !(hasIdle && attempt == 0) && _policyFirst.IsTurn(blockBytes, attempt))
+        {
+            GiveWayInProportion(tables, evictable, blockBytes);
+            return true;
+        }
+        if (!heap.TryClearPages(blockBytes, refused.IsEvictable, this))
+            return takesSlots && heap.TryClearSlots(blockBytes, this);
+        heap.Separates |= !refused.IsEvictable;
         return true;
     }
 

@@ -36,6 +36,9 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     private Backfill? _backfill; // of the evictor's queues with entries from before it; cleared by the thread that completes it
     private long _maxBytes; // 0: entries are limited, or nothing. One word, as who is in no critical region may read it while it changes
 
+    /// <summary>Whether entries may go when the pile is full, and it has a limit. Changes while no thread is in the table.</summary>
+    internal bool GivesWay { get; private set; }
+
     /// <summary>Whether the limits are enforced.</summary>
     internal bool AreOn
     {
@@ -97,6 +100,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// <returns>The backfill to be completed in the background; null if there is none.</returns>
     internal Backfill? Begin(TableOptions options, long count, long footprintBytes, IEvictionHost host)
     {
+        SetGivesWay(options);
         long maxBytes = options.MaxBytes ?? long.MaxValue;
         Volatile.Write(ref _maxBytes, options.MaxBytes == null && options.MaxEntries != null ? 0 : maxBytes);
         // No put holds a reservation now, so the usage is what the counters say.
@@ -118,8 +122,16 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// <summary>Ends the enforcement. No thread is in the table.</summary>
     internal void End(TableOptions options)
     {
+        SetGivesWay(options);
         Volatile.Write(ref _maxBytes, options.MaxBytes ?? 0);
         DropEvictor();
+    }
+
+    private void SetGivesWay(TableOptions options)
+    {
+        GivesWay = options.MayGiveWay && heap.LimitBytes != long.MaxValue;
+        if (GivesWay)
+            heap.Separates = true;
     }
 
     /// <summary>Has another evictor choose, with another policy. No thread is in the table. For tests.</summary>

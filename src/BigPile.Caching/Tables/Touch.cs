@@ -169,7 +169,8 @@ internal sealed unsafe class Touch(TableEngine table)
     {
         if (table.Heap.HasChecksums && !table.Heap.MatchesChecksum(entry.Address, table.Heap.View(entry.Address)))
             return true; // damaged: a copy would get a valid checksum
-        Slot copy = table.Heap.Take(critical, entry.PayloadBytes, out PileException? failure);
+        bool isEvictable = table.Limits.GivesWay && entry.Head.Priority != EntryPriority.NeverEvict;
+        Slot copy = table.Heap.Take(critical, entry.PayloadBytes, isEvictable, out PileException? failure);
         if (failure is PileFullException)
         {
             _ = table.Heap.RequestsDiskSpace(failure); // the flush in Drain returns it

@@ -10,6 +10,8 @@ namespace BigPile.Caching.Tables;
 /// <summary>Steps 1 and 2 of a put: space in the table's limits, and in the pile.</summary>
 internal unsafe ref partial struct Upsert
 {
+    private readonly bool IsEvictable => _table.Limits.GivesWay && _spec->Priority != EntryPriority.NeverEvict;
+
     private readonly long FootprintBytes => _table.Heap.FootprintBytesOf(_payloadBytes);
 
     private bool TryReserve()
@@ -67,7 +69,7 @@ internal unsafe ref partial struct Upsert
     private bool TryTakeBlock()
     {
         if (_block.IsNone) // else TryTakeBlockFirst took it
-            _block = _table.Heap.Take(_critical, _payloadBytes, out _failure);
+            _block = _table.Heap.Take(_critical, _payloadBytes, IsEvictable, out _failure);
         if (_failure is PileFullException && IsRefused())
             _failure = null; // nothing gives way to it
         return !_block.IsNone;
@@ -77,11 +79,11 @@ internal unsafe ref partial struct Upsert
 
     private bool TryTakeBlockFirst(in OwnEntry own)
     {
-        _block = _table.Heap.Take(_critical, _payloadBytes, out _failure);
+        _block = _table.Heap.Take(_critical, _payloadBytes, IsEvictable, out _failure);
         if (_failure is not PileFullException)
             return _failure == null;
         _table.Limits.EvictFew(_key->Hash, _spec->Priority, own, _now); // that may free enough
-        _block = _table.Heap.Take(_critical, _payloadBytes, out _failure);
+        _block = _table.Heap.Take(_critical, _payloadBytes, IsEvictable, out _failure);
         return _failure == null;
     }
 }

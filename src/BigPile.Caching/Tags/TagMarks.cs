@@ -217,7 +217,7 @@ internal sealed unsafe partial class TagMarks(TableHeap heap, int tableId, Table
     private Slot Write(ulong tag, out PileException? failure)
     {
         ReadOnlySpan<byte> key = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in tag));
-        Slot slot = heap.Take(PileRegions.Current, MarkBytes, out failure);
+        Slot slot = heap.Take(PileRegions.Current, MarkBytes, isEvictable: false, out failure);
         if (failure != null)
             return slot;
         byte* payload = slot.Start + BlockHeader.SizeBytes;

@@ -133,20 +133,22 @@ internal sealed unsafe partial class BlockStore
     }
 
     /// <summary>Takes a slot for a payload, with space for it to grow. The caller is in this critical region.</summary>
-    internal Slot TakeSlot(CriticalRegion critical, long payloadBytes, long capacityBytes, out PileException? failure)
+    internal Slot TakeSlot(
+        CriticalRegion critical, long payloadBytes, long capacityBytes, out PileException? failure, bool isEvictable = false)
     {
         if (capacityBytes > PileBuffer.MaxLengthBytes)
             PileBuffer.ThrowTooLong(capacityBytes);
-        return TakeAnySlot(critical, payloadBytes, capacityBytes, out failure);
+        return TakeAnySlot(critical, payloadBytes, capacityBytes, out failure, isEvictable);
     }
 
     /// <summary>As <see cref="TakeSlot"/>, without the payload limit: a link target is longer by its owner word.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot TakeAnySlot(CriticalRegion critical, long payloadBytes, long capacityBytes, out PileException? failure)
+    internal Slot TakeAnySlot(
+        CriticalRegion critical, long payloadBytes, long capacityBytes, out PileException? failure, bool isEvictable = false)
     {
         Debug.Assert(capacityBytes >= payloadBytes, "A slot holds its payload.");
         long tailBytes = _hasChecksums ? BlockChecksum.TailBytesFor(capacityBytes) : 0;
-        return _allocator.Take(critical, BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes, out failure);
+        return _allocator.Take(critical, BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes, isEvictable, out failure);
     }
 
     /// <summary>Makes a block live: one store with release, after everything written to it.</summary>

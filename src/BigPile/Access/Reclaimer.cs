@@ -1,9 +1,9 @@
 using System;
 using System.IO;
 using System.Threading;
+using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Memory;
-using BigPile.Memory.Concurrency;
 using BigPile.Reporting;
 
 namespace BigPile.Access;
@@ -20,15 +20,16 @@ internal abstract class Reclaimer
     /// <summary>Other threads may take the reclaimed space again and again: a call gives up after so many attempts.</summary>
     private protected const int MostAttempts = 8;
 
-    private readonly EventCount _transferEvents; // the allocator's; counts what flushes and trims return
     private readonly Refusals _refusals; // counts the puts for which there was no space in the end
     private IGivesWay? _givesWay; // the tables of the pile; null without
 
-    private protected Reclaimer(EventCount transferEvents, Refusals refusals)
+    private protected Reclaimer(Allocator allocator, Refusals refusals)
     {
-        _transferEvents = transferEvents;
+        Allocator = allocator;
         _refusals = refusals;
     }
+
+    private protected Allocator Allocator { get; }
 
     /// <summary>Whether a flush would free space.</summary>
     private protected abstract bool IsFlushWanted { get; }
@@ -62,17 +63,30 @@ internal abstract class Reclaimer
 
     private bool TryMakeSpace(PileFullException full, ref ReclaimAttempts attempts, bool evicts)
     {
-        if (PileRegions.Current.IsOpen) // nested, flush or trim would wait for the outer call, as would a table that is being configured
-            return false;
-        if (CanReclaim(full, attempts.Reclaims))
+        if (!PileRegions.Current.IsOpen) // nested, flush or trim would wait for the outer call, as would a table that is being configured
         {
-            attempts.Reclaims = Reclaim(attempts.Reclaims);
-            return true;
+            if (CanReclaim(full, attempts.Reclaims))
+            {
+                attempts.Reclaims = Reclaim(attempts.Reclaims);
+                return true;
+            }
+            if (evicts && full.BlockBytes != 0 && GivesWay?.TryGiveWay(full, attempts.Evictions) == true)
+            {
+                attempts.Evictions++;
+                attempts.Reclaims = 0; // what went from a mapped pile is free after a flush
+                return true;
+            }
         }
-        if (!evicts || full.BlockBytes == 0 || GivesWay?.TryGiveWay(full.BlockBytes, attempts.Evictions++) != true)
-            return false;
-        attempts.Reclaims = 0; // what went from a mapped pile is free after a flush
-        return true;
+        return TryMix(full);
+    }
+
+    // What is free among blocks that may be evicted is better used than kept for them.
+    private bool TryMix(PileFullException full)
+    {
+        bool mixes = !full.IsEvictable && Allocator.Pool.Separates;
+        if (mixes)
+            Allocator.Pool.Separates = false;
+        return mixes;
     }
 
     private bool CanReclaim(PileFullException full, int attempt)
@@ -81,7 +95,7 @@ internal abstract class Reclaimer
             return false;
         // The failed search read the count before it began. What a flush or trim was returning meanwhile was in no list, and is free now,
         // or soon.
-        if (full.ObservedEvents is { } events && (IsFlushWanted || _transferEvents.MayHaveMissed(events)))
+        if (full.ObservedEvents is { } events && (IsFlushWanted || Allocator.TransferEvents.MayHaveMissed(events)))
             return true; // in this order: space that is no longer pending was counted as an event before
         return RequestsDiskSpace(full);
     }
@@ -124,10 +138,10 @@ internal struct ReclaimAttempts
 internal interface IGivesWay
 {
     /// <summary>Evicts for a block that the pile has refused. The caller is outside of critical regions.</summary>
-    /// <param name="blockBytes">The block's size.</param>
+    /// <param name="refused">The refusal, which has the block's size.</param>
     /// <param name="attempt">The number of earlier attempts of the same call: what went had other sizes, or others took it.</param>
     /// <returns>Whether to try again; <see langword="false"/> where nothing may go, or nothing that helps.</returns>
-    bool TryGiveWay(long blockBytes, int attempt);
+    bool TryGiveWay(PileFullException refused, int attempt);
 
     /// <summary>The pile is nearly full: whoever gives way prepares for it. Runs in the background.</summary>
     void Prepare();

@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Concurrency;
-using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
@@ -49,9 +48,9 @@ internal sealed unsafe partial class Allocator
 
     private void GiveUpEmptyPages(Heap heap)
     {
-        for (int sizeClass = 0; sizeClass < SizeClasses.Count; sizeClass++)
+        for (int kind = 0; kind < PageKind.End; kind++)
         {
-            PageMeta* page = heap.GiveUpEmpty(sizeClass);
+            PageMeta* page = heap.GiveUpEmpty(kind);
             if (page != null)
                 ReturnPage(page);
         }

@@ -52,19 +52,20 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <param name="critical">The region that the caller is in.</param>
     /// <param name="blockBytes">The bytes of the block, header included.</param>
     /// <param name="payloadBytes">How many of them are payload, for the statistics.</param>
+    /// <param name="isEvictable">Whether it may be evicted when the pile is full.</param>
     /// <param name="failure">Why there is none: no memory is free, and the pile can't grow.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot Take(CriticalRegion critical, long blockBytes, long payloadBytes, out PileException? failure)
+    internal Slot Take(CriticalRegion critical, long blockBytes, long payloadBytes, bool isEvictable, out PileException? failure)
     {
         if (blockBytes > SizeClasses.MaxSlotBytes)
-            return TakeRun(blockBytes, payloadBytes, out failure);
+            return TakeRun(blockBytes, payloadBytes, isEvictable, out failure);
         failure = null;
-        int sizeClass = SizeClasses.ClassOf((int)blockBytes);
-        Slot slot = _heaps[critical.Shard & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, critical);
+        int kind = PageKind.Of(SizeClasses.ClassOf((int)blockBytes), isEvictable);
+        Slot slot = _heaps[critical.Shard & (_heaps.Length - 1)].TryTake(kind, payloadBytes, critical);
         if (slot.IsNone)
         {
             // By its parts: returned as a whole it would be in memory on the fast path too, where each put waited for it.
-            Slot slow = TakeSlow(sizeClass, payloadBytes, critical, out failure);
+            Slot slow = TakeSlow(kind, payloadBytes, critical, out failure);
             slot = new Slot(slow.Start, slow.Address, slow.Generation, slow.CapacityBytes);
         }
         return slot;
@@ -144,11 +145,14 @@ internal sealed unsafe partial class Allocator : IDisposable
         Volatile.Read(ref page->Owner) is >= 0 and int owner && _heaps[owner].TryIsolate(page);
 
     /// <summary>Returns an isolated page to the pool if it is empty, else to its heap.</summary>
-    internal void EndIsolation(PageMeta* page)
+    /// <returns>Whether it is empty.</returns>
+    internal bool EndIsolation(PageMeta* page)
     {
-        if (_heaps[page->Owner].EndIsolation(page))
+        bool isEmpty = _heaps[page->Owner].EndIsolation(page);
+        if (isEmpty)
             Pool.ReturnPage(page);
         TransferEvents.End();
+        return isEmpty;
     }
 
     /// <summary>Frees all pages of a run but the first. Its payload lives elsewhere by now.</summary>
@@ -192,25 +196,26 @@ internal sealed unsafe partial class Allocator : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private Slot TakeSlow(int sizeClass, long payloadBytes, CriticalRegion critical, out PileException? failure)
+    private Slot TakeSlow(int kind, long payloadBytes, CriticalRegion critical, out PileException? failure)
     {
-        Slot slot = _slowPath.TakeSlot(sizeClass, payloadBytes, critical, out int events);
-        failure = slot.IsNone ? Full(SizeClasses.SlotBytes(sizeClass), events) : null;
+        Slot slot = _slowPath.TakeSlot(kind, payloadBytes, critical, out int events);
+        failure = slot.IsNone ? Full(PageKind.SlotBytes(kind), events, PageKind.IsEvictable(kind)) : null;
         return slot;
     }
 
-    private Slot TakeRun(long blockBytes, long payloadBytes, out PileException? failure)
+    private Slot TakeRun(long blockBytes, long payloadBytes, bool isEvictable, out PileException? failure)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
-        PageMeta* first = _slowPath.TakeRun(pages, payloadBytes, out int events);
-        failure = first == null ? Full(blockBytes, events) : null;
+        isEvictable |= pages >= Segment.LeastPagesOfLarge;
+        PageMeta* first = _slowPath.TakeRun(pages, payloadBytes, isEvictable, out int events);
+        failure = first == null ? Full(blockBytes, events, isEvictable) : null;
         if (first == null)
             return default;
         long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
         return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation, capacityBytes);
     }
 
-    private PileException Full(long blockBytes, int events)
+    private PileException Full(long blockBytes, int events, bool isEvictable)
     {
         if (Pool.GrowthFailure is DirectoryChangedException changed)
             return new PileStorageException(changed.Message, changed); // not a lack of space
@@ -223,7 +228,12 @@ internal sealed unsafe partial class Allocator : IDisposable
             ? $"the store could not grow: {failure.Message}"
             : _limit.Refusal;
         string message = $"No space for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
-        return new PileFullException(message, Pool.GrowthFailure) { ObservedEvents = events, BlockBytes = blockBytes };
+        return new PileFullException(message, Pool.GrowthFailure)
+        {
+            ObservedEvents = events,
+            BlockBytes = blockBytes,
+            IsEvictable = isEvictable,
+        };
     }
 }
 

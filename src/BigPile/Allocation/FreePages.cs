@@ -12,7 +12,7 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, Lock poolLock)
 {
-    private int _firstWithSpace; // no segment below this number has a free page; under the pool's lock
+    private readonly int[] _firstWithSpace = new int[3]; // for each use: no segment below this number has a free page for it
     private long _trimAbovePages; // a trim is wanted while Count is above; under the pool's lock
 
     /// <summary>Free pages, those of idle and withdrawn segments included. Written under the pool's lock.</summary>
@@ -21,22 +21,44 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     /// <summary>Whether so many pages are free that a trim may return a whole segment. Every change asks, without the lock.</summary>
     internal bool IsTrimWanted { get; private set; }
 
-    /// <summary>The segment with the lowest number that has a free page.</summary>
-    internal Segment? First()
+    /// <summary>The segment with the lowest number that has a free page for these blocks.</summary>
+    internal Segment? First(PageUse use)
     {
-        for (; _firstWithSpace < segments.End; _firstWithSpace++)
+        for (ref int number = ref _firstWithSpace[(int)use]; number < segments.End; number++)
         {
-            if (segments.StartingAt(_firstWithSpace) is { FreePageCount: > 0 } segment)
+            if (segments.StartingAt(number) is { } segment && segment.FreePagesFor(use) != 0)
                 return segment;
         }
         return null;
     }
 
-    /// <summary>Takes a usable page; -1 when the segment has none.</summary>
-    internal int TakePage(Segment segment)
+    /// <summary>Has the first free group of pages be for blocks that stay.</summary>
+    /// <returns>Its segment; <see langword="null"/> when there is no such group.</returns>
+    internal Segment? ReserveGroup()
+    {
+        for (Segment? segment = First(PageUse.Evictable); segment != null; segment = After(segment))
+        {
+            if (!segment.TryReserveGroup())
+                continue;
+            IncludeInSearch(segment);
+            return segment;
+        }
+        return null;
+    }
+
+    /// <summary>Has the groups of some pages, free or not, be for blocks that stay.</summary>
+    internal void Reserve(Segment segment, int first, int pages)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        while (segment.TakeFreePage() is >= 0 and int page)
+        segment.Reserve(first, pages);
+        IncludeInSearch(segment);
+    }
+
+    /// <summary>Takes a usable page; -1 when the segment has none.</summary>
+    internal int TakePage(Segment segment, PageUse use)
+    {
+        Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
+        while (segment.TakeFreePage(use) is >= 0 and int page)
         {
             Count--;
             if (!suspects.IsUsable(segment, page))
@@ -48,13 +70,11 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     }
 
     /// <summary>Takes consecutive pages in an existing segment; <see langword="null"/> when no segment has that many.</summary>
-    internal Segment? TakeRun(int pages, out int first)
+    internal Segment? TakeRun(int pages, PageUse use, out int first)
     {
-        for (int number = _firstWithSpace; number < segments.End; number++)
+        for (Segment? segment = First(PageUse.Any); segment != null; segment = After(segment))
         {
-            if (segments.StartingAt(number) is not { } segment || segment.FreePageCount < pages)
-                continue;
-            first = TakeRun(segment, pages);
+            first = TakeRun(segment, pages, use);
             if (first >= 0)
                 return segment;
         }
@@ -63,10 +83,10 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     }
 
     /// <summary>Takes consecutive pages of a segment, the first of which can hold a block; -1 when there are none.</summary>
-    internal int TakeRun(Segment segment, int pages)
+    internal int TakeRun(Segment segment, int pages, PageUse use)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        while (segment.TakeFreeRun(pages) is >= 0 and int first)
+        while (segment.TakeFreeRun(pages, step: 1, use) is >= 0 and int first)
         {
             bool isUsable = suspects.IsUsable(segment, first);
             for (int page = first + 1; page < first + pages; page++)
@@ -107,11 +127,11 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     internal Segment? TakeUnit(int pages, out int first)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        for (int number = segments.End - 1; number >= _firstWithSpace; number--)
+        for (int number = segments.End - 1; number >= _firstWithSpace[(int)PageUse.Any]; number--)
         {
-            if (segments.StartingAt(number) is not { } segment || segment.FreePageCount < pages)
+            if (segments.StartingAt(number) is not { } segment)
                 continue;
-            first = segment.TakeFreeUnit(pages);
+            first = segment.TakeFreeRun(pages, step: pages, PageUse.Any);
             if (first < 0)
                 continue;
             Count -= pages;
@@ -144,7 +164,11 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     }
 
     /// <summary>Makes the next search begin at this segment, or before it.</summary>
-    internal void IncludeInSearch(Segment segment) => _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);
+    internal void IncludeInSearch(Segment segment)
+    {
+        foreach (ref int number in _firstWithSpace.AsSpan())
+            number = Math.Min(number, segment.Number);
+    }
 
     /// <summary>Called when a trim has ended.</summary>
     /// <param name="withdrawnPages">The pages that are still counted as free, and about to be unmapped.</param>
@@ -170,10 +194,23 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         foreach (Segment segment in segments.All())
         {
             count += segment.IsIdle ? segment.PageCount - segment.HeadPages : segment.FreePageCount;
-            if (segment.Number < _firstWithSpace)
-                Invariant.Equal(Structure, segment.Number, "free pages before the first with space", segment.FreePageCount, 0);
+            foreach (PageUse use in Enum.GetValues<PageUse>())
+            {
+                if (segment.Number < _firstWithSpace[(int)use])
+                    Invariant.Equal(Structure, segment.Number, "free pages before the first with space", segment.FreePagesFor(use), 0);
+            }
         }
-        Invariant.Equal(Structure, _firstWithSpace, "free pages", Count, count);
+        Invariant.Equal(Structure, 0, "free pages", Count, count);
+    }
+
+    private Segment? After(Segment segment)
+    {
+        for (int number = segment.Number + 1; number < segments.End; number++)
+        {
+            if (segments.StartingAt(number) is { FreePageCount: > 0 } next)
+                return next;
+        }
+        return null;
     }
 
     // Scattered free pages can't be trimmed: after a trim, the next one needs an eighth of a segment more of them.

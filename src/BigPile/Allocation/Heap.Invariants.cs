@@ -44,15 +44,15 @@ internal sealed unsafe partial class Heap
     private int CheckLists()
     {
         int listed = 0;
-        for (int sizeClass = 0; sizeClass < SizeClasses.Count; sizeClass++)
+        for (int kind = 0; kind < PageKind.End; kind++)
         {
-            PageMeta* current = _classes[sizeClass].Current;
+            PageMeta* current = _classes[kind].Current;
             if (current != null)
-                CheckKnown(current, sizeClass, isListed: false);
+                CheckKnown(current, kind, isListed: false);
             PageMeta* before = null;
-            for (PageMeta* page = _classes[sizeClass].Listed; page != null; before = page, page = page->Next)
+            for (PageMeta* page = _classes[kind].Listed; page != null; before = page, page = page->Next)
             {
-                CheckKnown(page, sizeClass, isListed: true);
+                CheckKnown(page, kind, isListed: true);
                 Invariant.True(PageStructure, page->PageNumber, "listed page led back from", page->Previous == before);
                 Invariant.True(PageStructure, page->PageNumber, "listed page with a free slot", page->FreeCount != 0);
                 listed++;
@@ -61,17 +61,17 @@ internal sealed unsafe partial class Heap
         return listed;
     }
 
-    private void CheckKnown(PageMeta* page, int sizeClass, bool isListed)
+    private void CheckKnown(PageMeta* page, int kind, bool isListed)
     {
         Invariant.Equal(PageStructure, page->PageNumber, "owner of a page that it knows", page->Owner, _index);
-        Invariant.Equal(PageStructure, page->PageNumber, "class of a page that it knows", page->SizeClass, (short)sizeClass);
+        Invariant.Equal(PageStructure, page->PageNumber, "kind of a page that it knows", page->Kind, (short)kind);
         Invariant.Equal(PageStructure, page->PageNumber, "page that it knows listed", page->IsListed, isListed);
         Invariant.False(PageStructure, page->PageNumber, "page that it knows in transit", page->IsInTransit);
     }
 
     private void CheckOwn(PageMeta* page, ref OwnPages owned)
     {
-        bool isCurrent = _classes[page->SizeClass].Current == page;
+        bool isCurrent = _classes[page->Kind].Current == page;
         if (page->FreeCount != 0)
             Invariant.True(PageStructure, page->PageNumber, "page with a free slot listed or current", page->IsListed || isCurrent);
         if (page->IsAllFree)

@@ -14,7 +14,7 @@ internal sealed unsafe partial class Heap
     internal PageMeta* Attach(PageMeta* page)
     {
         _lock.Enter();
-        PageMeta* current = _classes[page->SizeClass].Current;
+        PageMeta* current = _classes[page->Kind].Current;
         bool isNeeded = !page->IsAllFree || current == null || current->FreeCount == 0;
         if (isNeeded)
             AttachLocked(page);
@@ -26,10 +26,10 @@ internal sealed unsafe partial class Heap
     /// Removes a page with free slots, for another heap; null when none is listed. This begins a transfer, which the caller ends once that
     /// heap has the page.
     /// </summary>
-    internal PageMeta* Detach(int sizeClass, int newOwner)
+    internal PageMeta* Detach(int kind, int newOwner)
     {
         _lock.Enter();
-        PageMeta* page = _classes[sizeClass].Listed;
+        PageMeta* page = _classes[kind].Listed;
         if (page != null)
         {
             Debug.Assert(page->Owner == _index && newOwner != _index, "The page is not this heap's to give.");
@@ -41,11 +41,11 @@ internal sealed unsafe partial class Heap
     }
 
     /// <summary>Takes a page out of use while it is emptied. A transfer lasts from here until <see cref="EndIsolation"/>.</summary>
-    /// <returns><see langword="false"/> when it is the current page, on its way to another owner, or of another heap by now.</returns>
+    /// <returns><see langword="false"/> when it is on its way to another owner, or of another heap by now.</returns>
     internal bool TryIsolate(PageMeta* page)
     {
         _lock.Enter();
-        bool isIsolated = page->Owner == _index && !page->IsInTransit && page != _classes[page->SizeClass].Current;
+        bool isIsolated = page->Owner == _index && !page->IsInTransit;
         if (isIsolated)
             BeginTransitLocked(page);
         _lock.Exit();
@@ -68,34 +68,34 @@ internal sealed unsafe partial class Heap
     }
 
     /// <summary>
-    /// Removes the current page of a class if all its slots are free. This begins a transfer: the caller returns the page to the pool, and
+    /// Removes the current page of a kind if all its slots are free. This begins a transfer: the caller returns the page to the pool, and
     /// ends it.
     /// </summary>
-    internal PageMeta* GiveUpEmpty(int sizeClass)
+    internal PageMeta* GiveUpEmpty(int kind)
     {
         _lock.Enter();
-        PageMeta* page = GiveUpEmptyLocked(sizeClass);
+        PageMeta* page = GiveUpEmptyLocked(kind);
         _lock.Exit();
         return page;
     }
 
     /// <summary>Like <see cref="GiveUpEmpty"/>, for a caller that holds the lock.</summary>
-    internal PageMeta* GiveUpEmptyLocked(int sizeClass)
+    internal PageMeta* GiveUpEmptyLocked(int kind)
     {
         AssertLocked();
-        PageMeta* page = _classes[sizeClass].Current;
+        PageMeta* page = _classes[kind].Current;
         if (page == null || !page->IsAllFree)
             return null;
-        _classes[sizeClass].Current = null;
+        _classes[kind].Current = null;
         return GiveUpLocked(page);
     }
 
-    /// <summary>Whether a page of the class has a free slot. The caller holds the lock.</summary>
-    internal bool HasSlotLocked(int sizeClass)
+    /// <summary>Whether a page of the kind has a free slot. The caller holds the lock.</summary>
+    internal bool HasSlotLocked(int kind)
     {
         AssertLocked();
-        PageMeta* page = _classes[sizeClass].Current;
-        return (page != null && page->FreeCount != 0) || _classes[sizeClass].Listed != null;
+        PageMeta* page = _classes[kind].Current;
+        return (page != null && page->FreeCount != 0) || _classes[kind].Listed != null;
     }
 
     /// <summary>Adds a page that was recovered from a file, with its live blocks.</summary>
@@ -112,9 +112,9 @@ internal sealed unsafe partial class Heap
         _lock.Exit();
     }
 
-    private PageMeta* NextPageLocked(int sizeClass)
+    private PageMeta* NextPageLocked(int kind)
     {
-        HeapClass* heapClass = _classes + sizeClass;
+        HeapClass* heapClass = _classes + kind;
         PageMeta* page = heapClass->Listed;
         if (page != null)
             heapClass->Unlist(page);
@@ -128,7 +128,7 @@ internal sealed unsafe partial class Heap
         page->IsInTransit = false;
         page->Owner = _index;
         CountLocked(page, +1);
-        HeapClass* heapClass = _classes + page->SizeClass;
+        HeapClass* heapClass = _classes + page->Kind;
         if (heapClass->Current == null || heapClass->Current->FreeCount == 0)
             heapClass->Current = page; // a full one is listed when one of its slots is freed
         else if (page->FreeCount != 0)
@@ -139,7 +139,9 @@ internal sealed unsafe partial class Heap
     {
         _transferEvents.Begin();
         if (page->IsListed)
-            _classes[page->SizeClass].Unlist(page);
+            _classes[page->Kind].Unlist(page);
+        if (_classes[page->Kind].Current == page)
+            _classes[page->Kind].Current = null;
         CountLocked(page, -1);
         page->IsInTransit = true;
     }
@@ -156,12 +158,12 @@ internal sealed unsafe partial class Heap
 
     private void ListIfFreeLocked(PageMeta* page)
     {
-        if (page->FreeCount != 0 && !page->IsListed && !page->IsInTransit && page != _classes[page->SizeClass].Current)
-            _classes[page->SizeClass].List(page);
+        if (page->FreeCount != 0 && !page->IsListed && !page->IsInTransit && page != _classes[page->Kind].Current)
+            _classes[page->Kind].List(page);
     }
 
     private bool IsToGiveUpLocked(PageMeta* page) =>
-        page->IsAllFree && !page->IsInTransit && page != _classes[page->SizeClass].Current;
+        page->IsAllFree && !page->IsInTransit && page != _classes[page->Kind].Current;
 
     // Begins a transfer: until the pool has the page, no search finds it.
     private PageMeta* GiveUpLocked(PageMeta* page)
@@ -170,7 +172,7 @@ internal sealed unsafe partial class Heap
         _transferEvents.Begin();
         Debug.Assert(page->IsAllFree && page->PendingFreeCount == 0 && page->Owner == _index, "The page holds something.");
         if (page->IsListed)
-            _classes[page->SizeClass].Unlist(page);
+            _classes[page->Kind].Unlist(page);
         page->Owner = PageMeta.NoOwner;
         CountLocked(page, -1);
         return page;

@@ -11,8 +11,8 @@ namespace BigPile.Allocation;
 
 /// <summary>The pages that some threads allocate from. There are as many heaps as processors, rounded up to a power of two.</summary>
 /// <remarks>
-/// Each size class has a current page, and a list of other pages with a free slot; full pages are in no list. An empty page goes back to
-/// the pool unless it is the current one of its class, so that a pile that alternates between no object and one lays out no page each time.
+/// Each kind of pages has a current page, and a list of other pages with a free slot; full pages are in no list. An empty page goes back to
+/// the pool unless it is the current one of its kind, so that a pile that alternates between no object and one lays out no page each time.
 /// The lock is nearly always free: a thread that meets another one moves to the next heap, and other threads only come to free. It is held
 /// for some nanoseconds.
 /// Invariant over all heaps together, while no lock is held and no page is in transit: <see cref="PageBytes"/> =
@@ -27,7 +27,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private readonly int _index; // the owner number in this heap's pages
     private readonly EventCount _transferEvents; // counts transfers: of pages between heaps and pool, and what flushes and trims free
     private readonly DirtyList? _dirty; // null without flushes: an unused list would slow down each put
-    private HeapClass* _classes; // one for each size class; under the lock
+    private HeapClass* _classes; // one for each kind of pages; under the lock
     private TinySpinLock _lock; // protects all members, and the metadata of the pages that this heap owns
 
 #pragma warning disable CS0169, IDE0051 // padding: the runtime lays structs out last, so this keeps the next object's fields off the line
@@ -39,7 +39,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         _index = index;
         _transferEvents = transferEvents;
         _dirty = tracksFlushed ? new DirtyList(DirtyList.Capacity) : null;
-        _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
+        _classes = (HeapClass*)NativeMemory.AllocZeroed(PageKind.End, (nuint)sizeof(HeapClass));
     }
 
     // The counters: written under the lock; read under all heaps' locks and the pool's (AllocatorCounters), by IsFragmented without.
@@ -69,23 +69,23 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 
     internal void ExitLock() => _lock.Exit();
 
-    /// <summary>Takes a slot; none when all pages of the class are full.</summary>
+    /// <summary>Takes a slot; none when all pages of the kind are full.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot TryTake(int sizeClass, long payloadBytes, CriticalRegion critical)
+    internal Slot TryTake(int kind, long payloadBytes, CriticalRegion critical)
     {
         if (_lock.EnterAndReportContention())
             critical.Shard++;
-        PageMeta* page = _classes[sizeClass].Current;
+        PageMeta* page = _classes[kind].Current;
         if (page == null || page->FreeCount == 0)
         {
-            page = NextPageLocked(sizeClass);
+            page = NextPageLocked(kind);
             if (page == null)
             {
                 _lock.Exit();
                 return default;
             }
         }
-        Debug.Assert(page->Owner == _index && page->SizeClass == sizeClass, "The page is of another heap, or class.");
+        Debug.Assert(page->Owner == _index && page->Kind == kind, "The page is of another heap, or kind.");
         int slot = page->TakeSlot();
         LiveBlocks++;
         PayloadBytes += payloadBytes;

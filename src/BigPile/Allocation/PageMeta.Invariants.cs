@@ -21,6 +21,7 @@ internal unsafe partial struct PageMeta
             return;
         }
         Invariant.Between(Structure, PageNumber, "size class", SizeClass, 0, SizeClasses.Count - 1);
+        Invariant.Equal(Structure, PageNumber, "class of its kind", PageKind.SizeClassOf(Kind), SizeClass);
         Invariant.Equal(Structure, PageNumber, "bytes of a slot", SlotBytes, SizeClasses.SlotBytes(SizeClass));
         Invariant.Equal(Structure, PageNumber, "slots", SlotCount, SizeClasses.PageBytes / SlotBytes);
         Invariant.Equal(Structure, PageNumber, "alignment of the bits", (long)((nuint)FreeBits % LineBytes), 0);

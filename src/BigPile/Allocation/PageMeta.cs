@@ -80,6 +80,14 @@ internal unsafe partial struct PageMeta
 
     internal short SizeClass;
 
+    /// <summary>What its slots are for: see <see cref="PageKind"/>. A recovered page's are for blocks that stay.</summary>
+    internal short Kind;
+
+    /// <summary>
+    /// Whether blocks that may be evicted have taken slots in this page for others. A hint; any thread writes, without a lock.
+    /// </summary>
+    internal bool HasGuests;
+
     /// <summary>Whether the page is in its heap's list of pages with a free slot.</summary>
     internal bool IsListed;
 
@@ -123,10 +131,11 @@ internal unsafe partial struct PageMeta
     {
         Debug.Assert(FreeBits == null, "The page is laid out already.");
         Debug.Assert((nuint)Start % LineBytes == 0, "A page begins with a cache line.");
-        SizeClass = (short)sizeClass;
+        SizeClass = Kind = (short)sizeClass;
         SlotBytes = SizeClasses.SlotBytes(sizeClass);
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
         ExhaustedCount = 0;
+        HasGuests = false;
         GenerationFloor = 0;
         Cursor = 0;
         FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)OwnBitsBytes, LineBytes);

@@ -68,6 +68,33 @@ internal sealed unsafe partial class PagePool : IDisposable
         set => _touch.Touch = value;
     }
 
+    /// <summary>
+    /// Whether blocks that stay have groups of pages of their own. Off while none may be evicted, or no page can be cleared for one that
+    /// stays: then it takes the space of others. Any thread writes.
+    /// </summary>
+    internal bool Separates
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    }
+
+    /// <summary>Has the groups of some pages of a segment be for blocks that stay, though others lie there.</summary>
+    internal void Reserve(Segment segment, int first, int pages)
+    {
+        lock (_lock)
+        {
+            if (_segments.IsInUse(segment))
+                _free.Reserve(segment, first, pages);
+        }
+    }
+
+    /// <summary>Marks the page of a block that may be evicted as one for others. The caller is in a critical region.</summary>
+    internal void MarkGuest(ulong address)
+    {
+        Segment segment = _segments.Find(address)!;
+        segment.Metas[segment.PageOf(address)].HasGuests = true;
+    }
+
     internal long LimitBytes => _source.LimitBytes;
 
     internal StoreKind StoreKind => _source.Store.Kind;
@@ -82,10 +109,10 @@ internal sealed unsafe partial class PagePool : IDisposable
     internal Exception? GrowthFailure => _growth.Failure;
 
     /// <summary>
-    /// Lays out a free page for a class and a heap; null when there is none, and growing is not allowed or has failed. It begins a
+    /// Lays out a free page of a kind for a heap; null when there is none, and growing is not allowed or has failed. It begins a
     /// transfer, which the caller ends once the page is attached: other threads may use most of its slots, and find them only then.
     /// </summary>
-    internal PageMeta* TakePage(int sizeClass, int owner, bool mayGrow)
+    internal PageMeta* TakePage(int kind, int owner, bool mayGrow)
     {
         lock (_lock)
         {
@@ -93,14 +120,15 @@ internal sealed unsafe partial class PagePool : IDisposable
             Segment? segment;
             do
             {
-                segment = _free.First() ?? (mayGrow ? GrowLocked(pages: 1) : null);
+                PageUse use = UseFor(PageKind.IsEvictable(kind));
+                segment = FindLocked(ref use, mayGrow);
                 if (segment == null)
                     return null;
-                page = _free.TakePage(segment);
+                page = _free.TakePage(segment, use);
             }
             while (page < 0);
             _touch.OnPageTaken(segment, page);
-            PageMeta* meta = _slots.LayOut(segment, page, sizeClass, owner);
+            PageMeta* meta = _slots.LayOut(segment, page, kind, owner);
             _transferEvents.Begin();
             return meta;
         }
@@ -113,27 +141,34 @@ internal sealed unsafe partial class PagePool : IDisposable
             _slots.Return(meta);
     }
 
-    internal bool HasFreePage()
+    /// <summary>Whether a page is free for a block, or for another one's space to be taken by it.</summary>
+    internal bool HasFreePage(bool isEvictable)
     {
         lock (_lock)
-            return _free.First() != null;
+        {
+            PageUse use = UseFor(isEvictable);
+            return FindLocked(ref use, mayGrow: false) != null || (isEvictable && _free.First(PageUse.Any) != null);
+        }
     }
 
     /// <summary>
     /// Takes consecutive pages for one large block: the metadata of the first; null when there are none, and growing is not allowed or has
     /// failed.
     /// </summary>
-    internal PageMeta* TakeRun(int pages, long payloadBytes, bool mayGrow)
+    internal PageMeta* TakeRun(int pages, long payloadBytes, bool isEvictable, bool mayGrow)
     {
         Debug.Assert(pages > 0, "A run has a first page.");
         lock (_lock)
         {
-            Segment? segment = _free.TakeRun(pages, out int first);
+            PageUse use = UseFor(isEvictable);
+            Segment? segment = _free.TakeRun(pages, use, out int first);
             if (segment == null && mayGrow && GrowLocked(pages) is { } grown)
             {
                 segment = grown;
-                first = _free.TakeRun(grown, pages);
+                first = _free.TakeRun(grown, pages, use);
             }
+            if (first < 0 && use == PageUse.Evictable)
+                segment = _free.TakeRun(pages, PageUse.Any, out first);
             return first < 0 ? null : _runs.LayOut(segment!, first, pages, payloadBytes);
         }
     }
@@ -195,6 +230,25 @@ internal sealed unsafe partial class PagePool : IDisposable
     }
 
     internal static int PageIn(Segment segment, PageMeta* meta) => segment.IndexOf(meta);
+
+    private PageUse UseFor(bool isEvictable) =>
+        !Separates ? PageUse.Any : isEvictable ? PageUse.Evictable : PageUse.Lasting;
+
+    // Blocks that may be evicted take other pages once the pile can't grow: they do no harm there.
+    private Segment? FindLocked(ref PageUse use, bool mayGrow)
+    {
+        Segment? segment = FirstFor(use);
+        if (segment != null || !mayGrow)
+            return segment;
+        if (GrowLocked(pages: 1) != null && FirstFor(use) is { } grown)
+            return grown;
+        if (use == PageUse.Lasting)
+            return null;
+        use = PageUse.Any;
+        return _free.First(use);
+    }
+
+    private Segment? FirstFor(PageUse use) => _free.First(use) ?? (use == PageUse.Lasting ? _free.ReserveGroup() : null);
 
     private Segment? GrowLocked(int pages)
     {

@@ -1,71 +1,157 @@
-using System;
 using System.Diagnostics;
 using System.Numerics;
 
 namespace BigPile.Allocation;
 
-/// <summary>Which pages are free: a bit for each.</summary>
+/// <summary>Which pages are free, and which are for blocks that stay: a bit for each.</summary>
+/// <remarks>
+/// Blocks that stay get whole groups of pages, as the page blocks of Linux are of one migrate type: else there would be one of them in each
+/// stretch of memory, and no large block could ever take the space of those that may be evicted. A group without a block is for either.
+/// </remarks>
 internal sealed unsafe partial class Segment
 {
+    /// <summary>The pages of a group: 2 MiB, as a huge page of the system.</summary>
+    internal const int GroupPages = 32;
+
+    /// <summary>
+    /// From so many pages on a run that stays is not kept apart: it fills much of a group, and would leave a hole there when it goes.
+    /// </summary>
+    internal const int LeastPagesOfLarge = GroupPages / 4;
+
+    private readonly ulong[] _lastingPages; // one bit per page: set while its group is for blocks that stay; not in a free group
+
+    /// <summary>How many free pages there are in groups for these blocks.</summary>
+    internal int FreePagesFor(PageUse use) =>
+        use switch
+        {
+            PageUse.Any => FreePageCount,
+            PageUse.Lasting => FreeLastingCount,
+            _ => FreePageCount - FreeLastingCount,
+        };
+
+    private int FreeLastingCount { get; set; }
+
     internal void AddFreePage(int page)
     {
         Debug.Assert(page >= HeadPages && page < PageCount && !IsFreePage(page), "The page is free, or none to be.");
         _freePages[page >> 6] |= 1UL << page;
         FreePageCount++;
+        if (!IsLasting(page))
+            return;
+        FreeLastingCount++;
+        if (!IsFreeGroup(page))
+            return;
+        FreeLastingCount -= BitOperations.PopCount(_freePages[page >> 6] & GroupOf(page));
+        _lastingPages[page >> 6] &= ~GroupOf(page);
     }
 
     /// <summary>Takes the lowest free page, so that the last segments become empty first; -1 when there is none.</summary>
-    internal int TakeFreePage()
+    internal int TakeFreePage(PageUse use)
     {
-        if (FreePageCount == 0)
-            return -1;
-        int word = Array.FindIndex(_freePages, static bits => bits != 0);
-        int page = word * 64 + BitOperations.TrailingZeroCount(_freePages[word]);
-        RemoveFreePage(page);
-        return page;
-    }
-
-    /// <summary>Takes consecutive free pages; -1 when there are not so many.</summary>
-    internal int TakeFreeRun(int pages)
-    {
-        int length = 0;
-        for (int page = HeadPages; page < PageCount; page++)
+        for (int word = 0; word < _freePages.Length && FreePagesFor(use) != 0; word++)
         {
-            length = IsFreePage(page) ? length + 1 : 0;
-            if (length < pages)
+            ulong free = use switch
+            {
+                PageUse.Any => _freePages[word],
+                PageUse.Lasting => _freePages[word] & _lastingPages[word],
+                _ => _freePages[word] & ~_lastingPages[word],
+            };
+            if (free == 0)
                 continue;
-            int first = page - pages + 1;
-            for (int i = first; i <= page; i++)
-                RemoveFreePage(i);
-            return first;
+            int page = word * 64 + BitOperations.TrailingZeroCount(free);
+            RemoveFreePage(page);
+            return page;
         }
         return -1;
     }
 
-    /// <summary>Takes consecutive free pages that begin at a multiple of their number; -1 when there are none.</summary>
-    internal int TakeFreeUnit(int pages)
+    /// <summary>Takes consecutive free pages; -1 when there are not so many.</summary>
+    /// <param name="pages">How many.</param>
+    /// <param name="step">The first one is a multiple of it.</param>
+    /// <param name="use">For which blocks; for those that stay, also free groups.</param>
+    internal int TakeFreeRun(int pages, int step, PageUse use)
     {
-        for (int first = 0; first + pages <= PageCount; first += pages)
+        if (FreePageCount < pages)
+            return -1;
+        for (int first = RoundUp(HeadPages, step); first + pages <= PageCount;)
         {
-            int page = first;
-            while (page < first + pages && IsFreePage(page))
-                page++;
-            if (page < first + pages)
+            int last = first + pages - 1;
+            while (last >= first && IsFreeFor(last, use))
+                last--;
+            if (last >= first)
+            {
+                first = RoundUp(last + 1, step);
                 continue;
-            for (page = first; page < first + pages; page++)
+            }
+            if (use == PageUse.Lasting)
+                Reserve(first, pages);
+            for (int page = first; page < first + pages; page++)
                 RemoveFreePage(page);
             return first;
         }
         return -1;
     }
 
+    /// <summary>Has the first free group be for blocks that stay.</summary>
+    /// <returns><see langword="false"/> when there is none.</returns>
+    internal bool TryReserveGroup()
+    {
+        for (int first = 0; first < PageCount && FreePageCount != 0; first += GroupPages)
+        {
+            if (!IsFreeGroup(first))
+                continue;
+            Reserve(first, pages: 1);
+            return true;
+        }
+        return false;
+    }
+
+    /// <summary>Has the groups of some pages be for blocks that stay.</summary>
+    internal void Reserve(int first, int pages)
+    {
+        for (int page = first / GroupPages * GroupPages; page < first + pages; page += GroupPages)
+        {
+            FreeLastingCount += BitOperations.PopCount(_freePages[page >> 6] & GroupOf(page) & ~_lastingPages[page >> 6]);
+            _lastingPages[page >> 6] |= GroupOf(page);
+        }
+    }
+
     /// <summary>Whether a page may be taken. Changes under the pool's lock.</summary>
     internal bool IsFreePage(int page) => (_freePages[page >> 6] >> page & 1) != 0;
+
+    /// <summary>Whether a page is in a group for blocks that stay. Changes under the pool's lock.</summary>
+    internal bool IsLasting(int page) => (_lastingPages[page >> 6] >> page & 1) != 0;
+
+    private bool IsFreeFor(int page, PageUse use) =>
+        IsFreePage(page) && (use == PageUse.Any || IsLasting(page) == (use == PageUse.Lasting)
+            || (use == PageUse.Lasting && IsFreeGroup(page)));
+
+    private bool IsFreeGroup(int page)
+    {
+        ulong group = GroupOf(page) & PagesIn(page >> 6);
+        return group != 0 && (_freePages[page >> 6] & group) == group;
+    }
+
+    private static ulong GroupOf(int page) => (ulong)uint.MaxValue << (page & GroupPages);
+
+    // The pages that there are, and that the head leaves, as bits of a word.
+    private ulong PagesIn(int word)
+    {
+        ulong pages = ulong.MaxValue;
+        if (HeadPages > word * 64)
+            pages = HeadPages >= word * 64 + 64 ? 0 : pages << HeadPages;
+        int end = PageCount - word * 64;
+        return end >= 64 ? pages : pages & ((1UL << end) - 1);
+    }
 
     private void RemoveFreePage(int page)
     {
         Debug.Assert(IsFreePage(page) && FreePageCount > 0, "A page is taken that is not free.");
         _freePages[page >> 6] &= ~(1UL << page);
         FreePageCount--;
+        if (IsLasting(page))
+            FreeLastingCount--;
     }
+
+    private static int RoundUp(int page, int step) => (page + step - 1) / step * step;
 }

@@ -17,9 +17,16 @@ internal sealed unsafe partial class Segment
         Invariant.True(Structure, Number, "head of a segment in use", SegmentHead.IsMarked(Head.Magic));
         Invariant.Equal(Structure, Number, "length in its head", Head.LengthBytes, Region.LengthBytes);
         int free = 0;
-        foreach (ulong bits in _freePages)
-            free += BitOperations.PopCount(bits);
+        int freeLasting = 0;
+        for (int word = 0; word < _freePages.Length; word++)
+        {
+            free += BitOperations.PopCount(_freePages[word]);
+            freeLasting += BitOperations.PopCount(_freePages[word] & _lastingPages[word]);
+            for (int page = word * 64; page < word * 64 + 64; page += GroupPages)
+                CheckGroup(page);
+        }
         Invariant.Equal(Structure, Number, "free pages", FreePageCount, free);
+        Invariant.Equal(Structure, Number, "free pages for blocks that stay", FreeLastingCount, freeLasting);
         for (int page = 0; page < _freePages.Length * 64; page++)
         {
             if (IsFreePage(page))
@@ -50,6 +57,12 @@ internal sealed unsafe partial class Segment
         foreach (ulong bits in _suspects ?? [])
             count += BitOperations.PopCount(bits);
         return count;
+    }
+
+    private void CheckGroup(int page)
+    {
+        ulong lasting = _lastingPages[page >> 6] & GroupOf(page);
+        Invariant.True(Structure, Number, "one use of a group of pages", lasting == 0 || lasting == GroupOf(page));
     }
 
     private int CheckPage(int page)

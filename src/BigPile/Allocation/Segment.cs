@@ -32,6 +32,7 @@ internal sealed unsafe partial class Segment : IDisposable
         PageCount = (int)(region.LengthBytes / SizeClasses.PageBytes);
         HeadPages = SegmentHead.PagesFor(PageCount);
         _freePages = new ulong[(PageCount + 63) / 64];
+        _lastingPages = new ulong[_freePages.Length];
         _infos = (PageInfo*)NativeMemory.AllocZeroed((nuint)PageCount, (nuint)sizeof(PageInfo));
         _metas = (PageMeta*)NativeMemory.AlignedAlloc((nuint)PageCount * (nuint)sizeof(PageMeta), PageMeta.SizeBytes);
         NativeMemory.Clear(_metas, (nuint)PageCount * (nuint)sizeof(PageMeta));
@@ -81,7 +82,7 @@ internal sealed unsafe partial class Segment : IDisposable
     internal ref SegmentHead Head => ref *(SegmentHead*)Region.Start;
 
     /// <summary>The bytes of process memory that its metadata takes.</summary>
-    internal long RecordBytes => PageCount * (long)(sizeof(PageInfo) + sizeof(PageMeta)) + _freePages.Length * sizeof(ulong);
+    internal long RecordBytes => PageCount * (long)(sizeof(PageInfo) + sizeof(PageMeta)) + 2 * _freePages.Length * sizeof(ulong);
 
     /// <summary>The page words, in page order.</summary>
     internal ulong* Words => (ulong*)(Region.Start + SegmentHead.SizeBytes);
@@ -185,8 +186,9 @@ internal sealed unsafe partial class Segment : IDisposable
     {
         Debug.Assert(IsEmpty && !IsIdle && !IsWithdrawn, "The segment holds something, or was taken out before.");
         IsIdle = true;
-        FreePageCount = 0;
+        (FreePageCount, FreeLastingCount) = (0, 0);
         Array.Clear(_freePages);
+        Array.Clear(_lastingPages);
     }
 
     /// <summary>Returns the pages of a segment that was taken out to allocation.</summary>

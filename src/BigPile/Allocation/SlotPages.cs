@@ -19,14 +19,16 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
     /// <summary>The epoch of the flush log in which pages are laid out.</summary>
     internal long Epoch { get; set; }
 
-    /// <summary>Lays out a free page for a heap.</summary>
-    internal PageMeta* LayOut(Segment segment, int page, int sizeClass, int owner)
+    /// <summary>Lays out a free page of a kind for a heap.</summary>
+    internal PageMeta* LayOut(Segment segment, int page, int kind, int owner)
     {
+        int sizeClass = PageKind.SizeClassOf(kind);
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         PageMeta* meta = segment.Metas + page;
         uint generation = meta->MaxGeneration;
         Debug.Assert(meta->Owner == PageMeta.NoOwner && segment.WordOf(page).GenerationBase <= generation, "The page is in use.");
         meta->LayOut(sizeClass, allFree: true);
+        meta->Kind = (short)kind;
         BitsBytes += meta->BitsBytes;
         CrashPoints.Pass(CrashPoint.PageBeforeSlotsCleared);
         if (generation != 0 && !Mutation.SlotsUncleared)

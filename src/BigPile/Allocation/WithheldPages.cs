@@ -15,7 +15,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
 {
     /// <summary>The pages of a unit, which begins at a multiple of as many.</summary>
-    internal const int UnitPages = (2 << 20) / SizeClasses.PageBytes;
+    internal const int UnitPages = Segment.GroupPages;
 
     internal const long UnitBytes = UnitPages * SizeClasses.PageBytes;
 

@@ -12,11 +12,11 @@ namespace BigPile.Lifecycle;
 
 /// <summary>Reclaims space of a mapped pile: a flush completes pending frees, and returns the log's disk space if requested.</summary>
 internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
-    : Reclaimer(allocator.TransferEvents, engine.Refusals)
+    : Reclaimer(allocator, engine.Refusals)
 {
     private int _isRequested; // 1 while a background flush is queued; interlocked
 
-    private protected override bool IsFlushWanted => allocator.PendingFreeBytes != 0 || shadowHeaders.IsFull || log.IsSpaceRequested;
+    private protected override bool IsFlushWanted => Allocator.PendingFreeBytes != 0 || shadowHeaders.IsFull || log.IsSpaceRequested;
 
     private protected override bool TryRequestDiskSpace() => log.TryRequestSpace();
 
@@ -25,7 +25,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
         Debug.Assert(!PileRegions.Current.IsOpen, "A flush or trim waits until this thread's critical region ends.");
         bool isRefused = IsFlushWanted && !TryFlush();
         engine.Flushing.WaitUntilFree(); // what another thread's flush has freed is free now
-        allocator.WaitForReclaim();
+        Allocator.WaitForReclaim();
         return isRefused ? MostAttempts : attempt + 1; // a device that refuses: the caller throws at once
     }
 
@@ -64,7 +64,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
     {
         Volatile.Write(ref _isRequested, 0); // before the flush: a request that it misses queues another one
         FlushQuietly();
-        if (allocator.Pool.Free.IsTrimWanted)
+        if (Allocator.Pool.Free.IsTrimWanted)
             engine.Trimmer.TrimQuietly();
     }
 }

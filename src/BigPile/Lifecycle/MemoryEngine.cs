@@ -51,7 +51,7 @@ internal sealed class MemoryEngine : PileEngine
 
 /// <summary>Reclaims space of a pile in memory: freed space is free at once, except what a trim is returning just now.</summary>
 internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer, Refusals refusals)
-    : Reclaimer(allocator.TransferEvents, refusals)
+    : Reclaimer(allocator, refusals)
 {
     private protected override bool IsFlushWanted => false;
 
@@ -60,7 +60,7 @@ internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer, Refu
     internal override int Reclaim(int attempt)
     {
         Debug.Assert(!PileRegions.Current.IsOpen, "A flush or trim waits until this thread's critical region ends.");
-        allocator.WaitForReclaim();
+        Allocator.WaitForReclaim();
         return attempt + 1;
     }
 

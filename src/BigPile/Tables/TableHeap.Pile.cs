@@ -114,7 +114,21 @@ internal sealed unsafe partial class TableHeap
     internal bool TryClearUnit(IPageVictims victims) => _clearing.TryClearUnit(victims);
 
     /// <inheritdoc cref="PageClearing.TryClear"/>
-    internal bool TryClearPages(long blockBytes, IPageVictims victims) => _clearing.TryClear(blockBytes, victims);
+    internal bool TryClearPages(long blockBytes, bool isEvictable, IPageVictims victims) =>
+        _clearing.TryClear(blockBytes, isEvictable, victims);
+
+    /// <inheritdoc cref="PageClearing.IsInVain"/>
+    internal bool IsClearingInVain(long blockBytes) => _clearing.IsInVain(blockBytes);
+
+    /// <inheritdoc cref="PageClearing.TryClearSlots"/>
+    internal bool TryClearSlots(long blockBytes, IPageVictims victims) => _clearing.TryClearSlots(blockBytes, victims);
+
+    /// <inheritdoc cref="PagePool.Separates"/>
+    internal bool Separates
+    {
+        get => _allocator.Pool.Separates;
+        set => _allocator.Pool.Separates = value;
+    }
 
     /// <inheritdoc cref="Reclaimer.TryReclaimDiskSpace"/>
     internal bool TryReclaimDiskSpace(Exception refused) => _blocks.Reclaimer.TryReclaimDiskSpace(refused);

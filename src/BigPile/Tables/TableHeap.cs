@@ -148,8 +148,12 @@ internal sealed unsafe partial class TableHeap
     }
 
     /// <summary>Takes a slot for an entry, to be filled and then published or abandoned. Invisible until then.</summary>
-    internal Slot Take(CriticalRegion critical, long payloadBytes, out PileException? failure) =>
-        _blocks.TakeSlot(critical, payloadBytes, payloadBytes, out failure);
+    /// <param name="critical">The region that the caller is in.</param>
+    /// <param name="payloadBytes">The bytes of its payload.</param>
+    /// <param name="isEvictable">Whether it may be evicted when the pile is full.</param>
+    /// <param name="failure">Why there is none.</param>
+    internal Slot Take(CriticalRegion critical, long payloadBytes, bool isEvictable, out PileException? failure) =>
+        _blocks.TakeSlot(critical, payloadBytes, payloadBytes, out failure, isEvictable);
 
     internal void Publish(Slot slot, long payloadBytes) => _ = _blocks.Publish(slot, BlockKind.TableEntry, payloadBytes);
 

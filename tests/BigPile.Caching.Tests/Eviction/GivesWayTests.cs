@@ -123,22 +123,61 @@ public sealed class GivesWayTests
     }
 
     [Fact]
-    public void Entries_between_those_that_stay_give_way_to_others_of_their_size()
+    public void Entries_between_those_that_stay_give_way_to_blocks_of_any_size()
     {
         using PileCache cache = Make();
         CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
         CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(
             new TableOptions("durable") { CollisionMode = CollisionMode.Durable });
         int key = 0;
-        for (; table.Statistics.Evictions == 0; key++) // no page without one that stays
+        for (; table.Statistics.Evictions == 0; key++)
             _ = key % 4 == 0 ? durable.PutBytes(key, new byte[500], out _) : table.PutBytes(key, new byte[500], out _);
         long put = durable.Statistics.EntryCount;
         for (int more = 0; more < key / 2; more++, put++)
             durable.PutBytes(key + more, new byte[500], out _);
         Assert.Equal(put, durable.Statistics.EntryCount);
-        Assert.Throws<PileFullException>(() => durable.PutBytes(-1, new byte[1_000_000], out _));
+        durable.PutBytes(-1, new byte[1_000_000], out _); // blocks that stay have pages of their own
         Assert.NotEqual(0, table.Statistics.EntryCount);
         table.Core.CheckInvariants();
+        cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Large_blocks_find_space_however_those_that_stay_came_and_went(int seed)
+    {
+        using PileCache cache = Make();
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        CacheTable<int, byte[]> durable = cache.GetOrCreateTable<int, byte[]>(
+            new TableOptions("durable") { CollisionMode = CollisionMode.Durable });
+        var random = new Random(seed);
+        var lasting = new List<int>();
+        for (int step = 0; step < 60_000; step++)
+        {
+            var value = new byte[(int)(20 * Math.Pow(1_000, random.NextDouble()))];
+            if (step % 5 != 0)
+            {
+                table.PutBytes(step, value, out _);
+            }
+            else if (durable.Statistics.BlockBytes > PileBytes / 4)
+            {
+                int at = random.Next(lasting.Count);
+                Assert.True(durable.Remove(lasting[at]));
+                lasting.RemoveAt(at);
+            }
+            else
+            {
+                durable.PutBytes(step, value, out _);
+                lasting.Add(step);
+            }
+            if (step % 1_000 == 0)
+                _ = step % 2_000 == 0 ? table.PutBytes(-step, new byte[1_000_000], out _) : durable.PutBytes(-1, new byte[1_000_000], out _);
+        }
+        Assert.All(lasting, key => Assert.True(durable.ContainsKey(key)));
+        table.Core.CheckInvariants();
+        cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
     }
 
     [Theory]

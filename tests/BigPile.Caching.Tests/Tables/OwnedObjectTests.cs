@@ -64,7 +64,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             table.Put(1, [7]);
             var critical = cache.Pile.Blocks.Barrier.EnterReader();
-            Slot slot = cache.Pile.Tables.Take(critical, 100, out _);
+            Slot slot = cache.Pile.Tables.Take(critical, 100, isEvictable: false, out _);
             critical.Exit();
             ulong pointer = slot.Pointer.ToUInt64();
             PutBlock(cache, 1, cache.Pile.Engine.Versions.Last + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));

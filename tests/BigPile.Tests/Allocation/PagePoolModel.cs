@@ -113,7 +113,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
         int pages = _random.Next(8) == 0 ? _random.Next(PagesPerSegment, 2 * PagesPerSegment) : _random.Next(1, 6);
         long payloadBytes = pages * (long)SizeClasses.PageBytes - BlockHeader.SizeBytes;
         (int Number, int Page)? expected = FirstFit(pages);
-        PageMeta* meta = _pool.TakeRun(pages, payloadBytes, mayGrow: true);
+        PageMeta* meta = _pool.TakeRun(pages, payloadBytes, isEvictable: false, mayGrow: true);
         if (meta == null)
         {
             CheckRefused(expected, pages, mayGrow: true);

@@ -141,7 +141,7 @@ public sealed class LostPointerTests : DurabilityTest
         using Pile pile = Open();
         Use(pile, SlotPayload, neighbours: 3);
         CriticalRegion critical = pile.Blocks.Barrier.EnterReader();
-        Slot slot = pile.Tables.Take(critical, SlotPayload, out _);
+        Slot slot = pile.Tables.Take(critical, SlotPayload, isEvictable: false, out _);
         *(ulong*)slot.Start = BlockHeader.Free(generation).Word;
         critical.Exit();
         using Pile killed = OpenKilled();
@@ -191,7 +191,7 @@ public sealed class LostPointerTests : DurabilityTest
     private static PilePointer TakeUnpublished(Pile pile, int payloadBytes)
     {
         CriticalRegion critical = pile.Blocks.Barrier.EnterReader();
-        Slot slot = pile.Tables.Take(critical, payloadBytes, out _);
+        Slot slot = pile.Tables.Take(critical, payloadBytes, isEvictable: false, out _);
         critical.Exit();
         return new PilePointer(slot.Address, slot.Generation);
     }
