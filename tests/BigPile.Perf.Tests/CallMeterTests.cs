@@ -28,14 +28,12 @@ public sealed class CallMeterTests
     [Fact]
     public void A_call_that_is_only_busy_is_not()
     {
-        Measure(static () =>
+        Eventually.True(() =>
         {
-            long start = Stopwatch.GetTimestamp();
-            while (Stopwatch.GetElapsedTime(start).TotalMilliseconds < SlowMs)
-                Thread.SpinWait(10);
+            Measure(BeBusy);
+            return _meter.Preempted.Count != 0;
         });
-        Assert.InRange(_meter.Blocked.Count + _meter.Preempted.Count, _slow, Calls);
-        Assert.InRange(_meter.Preempted.Count, 1, Calls);
+        Assert.InRange(_meter.Blocked.Count + _meter.Preempted.Count, _slow, _meter.Service.Count);
     }
 
     [Fact]
@@ -45,7 +43,7 @@ public sealed class CallMeterTests
         Assert.Equal(_meter.Service.Count, _meter.Response.Count);
         Assert.InRange(_meter.Response.Percentile(0.85), 1_000_000, long.MaxValue); // more than one of ten
         Assert.InRange(_meter.Response.MaxNs, _meter.Service.MaxNs, long.MaxValue);
-        Assert.InRange(_meter.Seconds, _slow * SlowMs / 1000.0, 1000);
+        Assert.InRange(_meter.Seconds, _slow * SlowMs / 1000.0, double.MaxValue);
     }
 
     [Fact]
@@ -80,6 +78,13 @@ public sealed class CallMeterTests
         make(number);
         return true;
     });
+
+    private static void BeBusy()
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (Stopwatch.GetElapsedTime(start).TotalMilliseconds < SlowMs)
+            Thread.SpinWait(10);
+    }
 
     private static void Sleep() => CancellationToken.None.WaitHandle.WaitOne(SlowMs);
 }

@@ -79,8 +79,7 @@ public sealed class GraphCommandTests
         Assert.All(rates.EnumerateArray(), rate =>
         {
             Assert.InRange(rate.GetProperty("edgesWalked").GetInt64(), 18, 100);
-            Assert.InRange(rate.GetProperty("seconds").GetDouble(), 0, 60);
-            Assert.InRange(rate.GetProperty("edgesPerSecond").GetDouble(), 0.1, 1e10);
+            Measured.AssertAbove0(rate, "seconds", "edgesPerSecond");
         });
     }
 
@@ -93,8 +92,7 @@ public sealed class GraphCommandTests
         Assert.InRange(pile.GetProperty("bytesPerPackage").GetDouble(), pile.GetProperty("bytesPerObject").GetDouble(), 1_000_000);
         foreach (JsonElement graph in new[] { pile, plain })
         {
-            Assert.InRange(graph.GetProperty("loadSeconds").GetDouble(), 0, 60);
-            Assert.InRange(graph.GetProperty("fullCollectionMs").GetDouble(), 0.001, 60_000);
+            Measured.AssertAbove0(graph, "loadSeconds", "fullCollectionMs");
         }
     }
 }

@@ -19,8 +19,8 @@ public sealed class HttpCommandTests
         JsonElement[] rows = [.. report.GetProperty("rows").EnumerateArray()];
         Assert.Equal([8, 8, 5000, 5000], rows.Select(static row => row.GetProperty("valueBytes").GetInt32()));
         Assert.Equal([1, 3, 1, 3], rows.Select(static row => row.GetProperty("connections").GetInt32()));
-        Assert.All(rows, static row => Assert.InRange(row.GetProperty("requestsPerSecond").GetDouble(), 1, 1e8));
-        Assert.All(rows, static row => Assert.InRange(row.GetProperty("latencyUs").GetProperty("p99").GetDouble(), 0.1, 1e8));
+        Assert.All(rows, static row => Measured.AssertAbove0(row, "requestsPerSecond"));
+        Assert.All(rows, static row => Measured.AssertAbove0(row.GetProperty("latencyUs"), "p99"));
     }
 
     [Theory]

@@ -104,17 +104,17 @@ public sealed class LatencyCommandTests
     private static void AssertTimes(JsonElement row)
     {
         Assert.InRange(Number(row, "calls"), 1, 20_000);
-        Assert.InRange(Figure(row, "callsPerSecond"), 1, 1e10);
+        Measured.AssertAbove0(row, "callsPerSecond");
         foreach (string field in new[] { "serviceUs", "responseUs" })
         {
             JsonElement us = row.GetProperty(field);
             Assert.Equal(["p50", "p99", "p999", "p9999", "p99999", "max"], us.EnumerateObject().Select(static time => time.Name));
             double[] times = [.. us.EnumerateObject().Select(static time => time.Value.GetDouble())];
             Assert.Equal(times.Order(), times);
-            Assert.InRange(times[^1], 0.001, 1e9);
+            Measured.AssertAbove0(times[^1]);
         }
         double longest = Figure(row.GetProperty("serviceUs"), "max");
-        Assert.InRange(Figure(row.GetProperty("responseUs"), "max"), longest, 1e9);
+        Assert.InRange(Figure(row.GetProperty("responseUs"), "max"), longest, double.MaxValue);
         foreach (string kind in new[] { "blocked", "preempted" })
         {
             if (System.OperatingSystem.IsLinux())

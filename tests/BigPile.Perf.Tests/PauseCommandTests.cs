@@ -25,11 +25,9 @@ public sealed class PauseCommandTests
         Assert.Equal(holder, report.GetProperty("holder").GetString());
         Assert.Equal((20_000, threads), (report.GetProperty("count").GetInt32(), report.GetProperty("threads").GetInt32()));
         Assert.InRange(report.GetProperty("bytesPerObject").GetDouble(), leastBytes, mostBytes);
-        Assert.InRange(report.GetProperty("seconds").GetDouble(), 1, 600);
-        Assert.InRange(report.GetProperty("replacesPerSecond").GetDouble(), 1, 1e9);
+        Measured.AssertAbove0(report, "seconds", "replacesPerSecond", "fullCollectionMs");
         Assert.InRange(report.GetProperty("collections").GetInt32(), 0, 1_000_000);
-        Assert.InRange(report.GetProperty("longestPauseMs").GetDouble(), 0, 600_000);
-        Assert.InRange(report.GetProperty("fullCollectionMs").GetDouble(), 0.001, 600_000);
+        Measured.AssertNotNegative(report, "longestPauseMs");
     }
 
     [Fact]
@@ -48,7 +46,7 @@ public sealed class PauseCommandTests
         GC.Collect();
         meter.Sample();
         Assert.InRange(meter.Collections, 1, int.MaxValue);
-        Assert.InRange(meter.LongestMs, 0.000001, 600_000);
+        Measured.AssertAbove0(meter.LongestMs);
     }
 
     [Fact]

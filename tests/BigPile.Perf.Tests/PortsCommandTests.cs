@@ -37,8 +37,8 @@ public sealed class PortsCommandTests
         Assert.All(rows.EnumerateArray(), static row =>
         {
             double median = row.GetProperty("roundTripUsP50").GetDouble();
-            Assert.InRange(median, 0.001, 60e6);
-            Assert.InRange(row.GetProperty("roundTripUsP99").GetDouble(), median, 60e6);
+            Measured.AssertAbove0(median);
+            Assert.InRange(row.GetProperty("roundTripUsP99").GetDouble(), median, double.MaxValue);
             AssertNull(row, "senderNsPerMessage", "payloadNsPerMessage");
         });
     }
@@ -52,7 +52,7 @@ public sealed class PortsCommandTests
         AssertRows(rows, sizeBytes, receivers);
         Assert.All(rows.EnumerateArray(), static row =>
         {
-            Assert.InRange(row.GetProperty("senderNsPerMessage").GetDouble(), 1, 1e9);
+            Measured.AssertAbove0(row, "senderNsPerMessage");
             AssertNull(row, "roundTripUsP50", "roundTripUsP99", "payloadNsPerMessage");
         });
     }
@@ -66,8 +66,7 @@ public sealed class PortsCommandTests
         AssertRows(rows, sizeBytes, receivers);
         Assert.All(rows.EnumerateArray(), static row =>
         {
-            Assert.InRange(row.GetProperty("senderNsPerMessage").GetDouble(), 1, 1e9);
-            Assert.InRange(row.GetProperty("payloadNsPerMessage").GetDouble(), 1, 1e9);
+            Measured.AssertAbove0(row, "senderNsPerMessage", "payloadNsPerMessage");
             AssertNull(row, "roundTripUsP50", "roundTripUsP99");
         });
     }
@@ -137,7 +136,7 @@ public sealed class PortsCommandTests
         {
             Assert.Equal(Fields, row.EnumerateObject().Select(static field => field.Name));
             Assert.Equal((sizeBytes, receivers), (row.GetProperty("sizeBytes").GetInt32(), row.GetProperty("receivers").GetInt32()));
-            Assert.InRange(row.GetProperty("messagesPerSecond").GetDouble(), 1, 1e10);
+            Measured.AssertAbove0(row, "messagesPerSecond");
         });
     }
 

@@ -28,7 +28,7 @@ internal static class ReportFields
         Assert.Equal(payload, report.GetProperty("payload").GetString());
         Assert.Equal(count, report.GetProperty("count").GetInt32());
         Assert.Equal(threads, report.GetProperty("threads").GetInt32());
-        Assert.All(Rates, rate => Assert.InRange(report.GetProperty(rate).GetDouble(), 1, 1e10));
+        Measured.AssertAbove0(report, Rates);
         AssertSizes(report, count, payloadBytes);
         AssertMapped(report, store == "mapped");
     }
@@ -39,7 +39,7 @@ internal static class ReportFields
         Assert.InRange(bytesPerObject, payloadBytes, payloadBytes + 1_000_000.0 / count);
         Assert.InRange(report.GetProperty("reservedBytes").GetInt64(), (long)(bytesPerObject * count) - count, long.MaxValue);
         Assert.InRange(report.GetProperty("managedBytes").GetInt64(), PointerBytes * count, long.MaxValue);
-        Assert.InRange(report.GetProperty("fullCollectionMs").GetDouble(), 0.001, 60_000);
+        Measured.AssertAbove0(report, "fullCollectionMs");
     }
 
     private static void AssertMapped(JsonElement report, bool isMapped)
@@ -48,7 +48,7 @@ internal static class ReportFields
         foreach (string time in RestartTimes)
         {
             if (isMapped)
-                Assert.InRange(report.GetProperty(time).GetDouble(), 0, 600);
+                Measured.AssertAbove0(report, time);
             else
                 Assert.Equal(JsonValueKind.Null, report.GetProperty(time).ValueKind);
         }

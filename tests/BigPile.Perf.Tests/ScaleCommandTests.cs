@@ -16,15 +16,14 @@ public sealed class ScaleCommandTests
         Assert.Equal(store, report.GetProperty("store").GetString());
         Assert.Equal((19_418, threads), (report.GetProperty("count").GetInt32(), report.GetProperty("threads").GetInt32()));
         Assert.InRange(report.GetProperty("committedBytes").GetInt64(), 19_418 * 108, 1L << 27);
-        Assert.InRange(report.GetProperty("getPerSecond").GetDouble(), 1, 1e10);
-        Assert.InRange(report.GetProperty("putPerSecond").GetDouble(), 1, 1e10);
-        Assert.InRange(report.GetProperty("clockUs").GetDouble(), 0, 100);
+        Measured.AssertAbove0(report, "getPerSecond", "putPerSecond");
+        Measured.AssertNotNegative(report, "clockUs");
         foreach (string times in new[] { "getUs", "putUs" })
         {
             JsonElement us = report.GetProperty(times);
             double p50 = us.GetProperty("p50").GetDouble();
-            Assert.InRange(p50, 0.001, 1e9);
-            Assert.InRange(us.GetProperty("max").GetDouble(), p50, 1e9);
+            Measured.AssertAbove0(p50);
+            Assert.InRange(us.GetProperty("max").GetDouble(), p50, double.MaxValue);
         }
     }
 

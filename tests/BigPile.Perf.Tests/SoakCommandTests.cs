@@ -70,7 +70,7 @@ public sealed class SoakCommandTests
         Assert.Equal((0, ""), (run.ExitCode, run.Error));
         string[] parts =
         [
-            "reserved MB", "\n00:00:0", "Megabytes", "native", "Errors", "Longest pause", "End private bytes",
+            "reserved MB", "\n00:", "Megabytes", "native", "Errors", "Longest pause", "End private bytes",
         ];
         Assert.All(parts, part => Assert.Contains(part, run.Output));
     }
@@ -92,7 +92,7 @@ public sealed class SoakCommandTests
         var command = new SoakCommand(output, _ => stop.Cancel());
         Assert.Equal(0, await command.Parse("--megabytes 16 --minutes 5 --store native --json").InvokeAsync(null, stop.Token));
         using JsonDocument report = JsonDocument.Parse(output.ToString());
-        Assert.InRange(report.RootElement.GetProperty("seconds").GetDouble(), 0, 60);
+        Assert.InRange(report.RootElement.GetProperty("seconds").GetDouble(), 0, 5 * 60);
     }
 
     [Fact]

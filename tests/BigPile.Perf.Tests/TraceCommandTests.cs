@@ -57,7 +57,7 @@ public sealed class TraceCommandTests
         Assert.Equal(5, row.GetProperty("accesses").GetInt32());
         Assert.Equal(3, row.GetProperty("distinctKeys").GetInt32());
         Assert.Equal(40, row.GetProperty("hitRatioPercent").GetDouble());
-        Assert.InRange(row.GetProperty("operationsPerSecond").GetDouble(), 1, 1e10);
+        Measured.AssertAbove0(row, "operationsPerSecond");
         JsonElement policies = row.GetProperty("policies");
         Assert.Equal(["own", "lru", "s3fifo", "concurrentlru", "concurrentlfu", "opt"], NamesOf(policies));
         Assert.All(policies.EnumerateObject(), static policy => Assert.Equal(40, policy.Value.GetProperty("hitRatioPercent").GetDouble()));

@@ -72,7 +72,7 @@ internal static class CopyRunner
         {
             Repetitions = options.Repetitions,
             PointerOfLimit = pointer.OfLimit,
-            PointerTimesAccessor = Math.Round(accessor.NsPerCopy.Median / pointer.NsPerCopy.Median, 1),
+            PointerTimesAccessor = Figure.Rounded(accessor.NsPerCopy.Median / pointer.NsPerCopy.Median, 1),
             Copies = rows,
             Memories = [.. memories.Select(static memory => RowOf(memory.Key, memory.Value))],
         };
@@ -115,8 +115,8 @@ internal sealed class CopyFigures(CopyMeter[] meters, CopyPlace[] places)
             Place = place.Name,
             SizeBytes = place.SizeBytes,
             NsPerCopy = ns,
-            GigabytesPerSecond = Math.Round(place.SizeBytes / ns.Median, 2),
-            OfLimit = Math.Round(limit.Median / ns.Median, 3),
+            GigabytesPerSecond = Figure.Rounded(place.SizeBytes / ns.Median, 2),
+            OfLimit = Figure.Rounded(limit.Median / ns.Median, 3),
         };
     }
 }

@@ -14,6 +14,7 @@ internal sealed class FullClient(int index, int keys, int seed, FullKind kind, F
 
     private const int SeedsOfClients = 1009; // a prime
     private const int BetweenReports = 256;
+    private const int LeastOperations = 4096; // of a half, on a machine that is too busy as well
     private const double NsPerSecond = 1e9;
 
     private readonly ZipfOrder _order = new(unchecked(seed * SeedsOfClients + index), keys, Zipf);
@@ -33,20 +34,21 @@ internal sealed class FullClient(int index, int keys, int seed, FullKind kind, F
     internal long Exceptions { get; private set; } // any others
     internal string? FirstException { get; private set; }
 
-    /// <summary>Runs until a time is over.</summary>
+    /// <summary>Runs until a time is over, and longer if it has hardly begun by then.</summary>
     internal void Run(TimeSpan time, Worker progress, CancellationToken stop)
     {
         long start = Stopwatch.GetTimestamp();
         for (long half = 0; half < 2; half++)
         {
             TimeSpan end = time * (half + 1) / 2;
-            while (Stopwatch.GetElapsedTime(start) is { } now && now < end)
+            long least = Operations + LeastOperations;
+            while (Stopwatch.GetElapsedTime(start) is { } now && (now < end || Operations < least))
             {
                 Step(half == 1);
                 if (Operations % BetweenReports != 0)
                     continue;
                 stop.ThrowIfCancellationRequested();
-                progress.Done = (long)(now / time * (progress.End - progress.Start));
+                progress.Done = (long)(Math.Min(1, now / time) * (progress.End - progress.Start));
             }
             if (half == 0)
                 FirstHalfOperations = Operations;

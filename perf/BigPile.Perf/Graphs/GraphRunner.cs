@@ -68,7 +68,7 @@ internal sealed class GraphRunner
             PileStatistics statistics = graph.Pile.Statistics;
             var figures = new PileGraphFigures
             {
-                LoadSeconds = Math.Round(loadSeconds, 3),
+                LoadSeconds = Figure.Rounded(loadSeconds, 3),
                 Objects = statistics.ObjectsSoFar,
                 Links = statistics.LinksSoFar,
                 PayloadBytes = statistics.PayloadBytes,
@@ -76,7 +76,7 @@ internal sealed class GraphRunner
                 BytesPerObject = Ratio(statistics.CommittedBytes, statistics.ObjectsSoFar),
                 BytesPerPackage = Ratio(statistics.CommittedBytes, graph.Count),
                 ManagedBytes = managedBytes,
-                FullCollectionMs = Math.Round(FullCollection.MeasureLongestMs(), 3),
+                FullCollectionMs = Figure.Rounded(FullCollection.MeasureLongestMs(), 3),
             };
             NeededPackage[] needed = [.. answers.MostNeeded(LargestListed)
                 .Select(number => new NeededPackage(graph.Get(number).Name, answers.DependentCounts[number]))];
@@ -95,10 +95,10 @@ internal sealed class GraphRunner
         GraphAnswers.RequireEqual(expected, answers, number => graph[number].Name); // keeps the graph alive until here
         var figures = new PlainGraphFigures
         {
-            LoadSeconds = Math.Round(loadSeconds, 3),
+            LoadSeconds = Figure.Rounded(loadSeconds, 3),
             ManagedBytes = managedBytes,
             BytesPerPackage = Ratio(managedBytes, graph.Count),
-            FullCollectionMs = Math.Round(fullCollectionMs, 3),
+            FullCollectionMs = Figure.Rounded(fullCollectionMs, 3),
         };
         return (figures, answers);
     }
@@ -110,8 +110,8 @@ internal sealed class GraphRunner
             .Concat(answers.Dependents.Select(run => RateOf(graph, GraphRate.Dependents, run)));
 
     private static GraphRate RateOf(string graph, string direction, ClosureRun run) => new(
-        graph, direction, run.Threads, run.EdgesWalked, Math.Round(run.Seconds, 6),
-        Math.Round(run.EdgesWalked / Math.Max(run.Seconds, 1e-9)));
+        graph, direction, run.Threads, run.EdgesWalked, Figure.Rounded(run.Seconds, 6),
+        Figure.PerSecond(run.EdgesWalked, run.Seconds));
 
     private static double Ratio(long bytes, long count) => Math.Round((double)bytes / count, 2);
 

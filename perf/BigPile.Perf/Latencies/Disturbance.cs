@@ -42,7 +42,7 @@ internal sealed class Disturbance(LatencyOptions options, ICallTarget target)
     private void Flush(CancellationToken end)
     {
         long start = Stopwatch.GetTimestamp();
-        while (!end.WaitHandle.WaitOne(UntilNextFlush(start)))
+        while (!end.WaitHandle.WaitOne(UntilNextFlush(start)) || Flushes == 0) // one at least, on a machine that is too busy as well
         {
             target.Pile.Flush();
             Flushes++;
@@ -60,10 +60,10 @@ internal sealed class Disturbance(LatencyOptions options, ICallTarget target)
         var buffer = new byte[options.ValueBytes];
         var order = new RandomOrder(seed: options.Count, options.Count / 2);
         long start = Stopwatch.GetTimestamp();
-        while (!end.WaitHandle.WaitOne(PauseMs))
+        while (!end.WaitHandle.WaitOne(PauseMs) || Replacements == 0)
         {
             double due = Stopwatch.GetElapsedTime(start).TotalSeconds * options.ReplaceRate;
-            for (; Replacements < due && !end.IsCancellationRequested; Replacements++)
+            for (; Replacements < due && (Replacements == 0 || !end.IsCancellationRequested); Replacements++)
                 target.Replace(2 * order.Next() + 1, buffer);
         }
     }

@@ -60,20 +60,20 @@ internal sealed class InsertLoad<TKind> : IDisposable
             Count = _options.Count,
             Threads = _options.Threads,
             Directory = _directory?.Path,
-            PutPerSecond = Rate.PerSecond(_options.Count - anchors, putSeconds),
-            EnumeratePerSecond = Rate.PerSecond(_options.Count, enumerateSeconds),
-            GetPerSecond = Rate.PerSecond(_options.Count, getSeconds),
-            RandomGetPerSecond = Rate.PerSecond(_options.Count, randomGetSeconds),
-            RandomBatchGetPerSecond = Rate.PerSecond(_options.Count, batchGetSeconds),
-            DeletePerSecond = Rate.PerSecond(_options.Count, deleteSeconds),
+            PutPerSecond = Figure.PerSecond(_options.Count - anchors, putSeconds),
+            EnumeratePerSecond = Figure.PerSecond(_options.Count, enumerateSeconds),
+            GetPerSecond = Figure.PerSecond(_options.Count, getSeconds),
+            RandomGetPerSecond = Figure.PerSecond(_options.Count, randomGetSeconds),
+            RandomBatchGetPerSecond = Figure.PerSecond(_options.Count, batchGetSeconds),
+            DeletePerSecond = Figure.PerSecond(_options.Count, deleteSeconds),
             BytesPerObject = Math.Round((double)full.CommittedBytes / full.ObjectsSoFar, 2),
             ReservedBytes = full.ReservedBytes,
-            FullCollectionMs = Math.Round(fullCollectionMs, 3),
+            FullCollectionMs = Figure.Rounded(fullCollectionMs, 3),
             ManagedBytes = managedBytes,
             FlushSeconds = restart?.FlushSeconds,
             OpenSeconds = restart?.OpenSeconds,
             ReadBackSeconds = restart?.ReadBackSeconds,
-            FirstTouchPutPerSecond = Rate.PerSecond(_options.Count, firstPutSeconds),
+            FirstTouchPutPerSecond = Figure.PerSecond(_options.Count, firstPutSeconds),
         };
     }
 
@@ -119,7 +119,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
             throw new LoadException("The first object came back as another one after the pile was opened again.");
 
         double readBackSeconds = _team.Run("read everything back", _phases.Get);
-        return new RestartFigures(flushSeconds, openSeconds, Math.Round(readBackSeconds, 6));
+        return new RestartFigures(flushSeconds, openSeconds, Figure.Rounded(readBackSeconds, 6));
     }
 
     private PileStatistics CheckCount(long expected)
@@ -131,7 +131,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
     private static LoadException WrongCount(string who, long actual, long expected) =>
         new(string.Create(CultureInfo.InvariantCulture, $"{who} has {actual:N0} objects where {expected:N0} are. The pile is at fault."));
 
-    private static double SecondsSince(long start) => Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 6);
+    private static double SecondsSince(long start) => Figure.Rounded(Stopwatch.GetElapsedTime(start).TotalSeconds, 6);
 }
 
 /// <summary>Runs an insert load and releases everything afterwards, however it ends.</summary>

@@ -61,13 +61,13 @@ internal sealed class PauseLoad : IDisposable
             Holder = _options.Holder.ToString().ToLowerInvariant(),
             Count = _options.Count,
             Threads = _options.Threads,
-            FillSeconds = Math.Round(fillSeconds, 3),
+            FillSeconds = Figure.Rounded(fillSeconds, 3),
             BytesPerObject = Math.Round(bytesPerObject, 2),
-            Seconds = Math.Round(seconds, 3),
-            ReplacesPerSecond = Math.Round(_changes.Sum() / Math.Max(seconds, 1e-9)),
+            Seconds = Figure.Rounded(seconds, 3),
+            ReplacesPerSecond = Figure.PerSecond(_changes.Sum(), seconds),
             Collections = collections,
-            LongestPauseMs = Math.Round(longestMs, 3),
-            FullCollectionMs = Math.Round(fullCollectionMs, 3),
+            LongestPauseMs = Figure.Rounded(longestMs, 3),
+            FullCollectionMs = Figure.Rounded(fullCollectionMs, 3),
         };
     }
 

@@ -47,7 +47,7 @@ internal sealed record CallRow
         FlushEverySeconds = options.FlushEverySeconds,
         ReplaceRate = options.ReplaceRate,
         Calls = (int)meter.Service.Count,
-        CallsPerSecond = Loads.Rate.PerSecond(meter.Service.Count, meter.Seconds),
+        CallsPerSecond = Figure.PerSecond(meter.Service.Count, meter.Seconds),
         ServiceUs = LatencyReport.Of([meter.Service]),
         ResponseUs = LatencyReport.Of([meter.Response]),
         Blocked = ThreadSwitches.AreKnown ? meter.Blocked.Count : null,

@@ -52,6 +52,7 @@ internal sealed record Spread(double Median, double Lowest, double Highest)
     internal static Spread Of(IEnumerable<double> figures, int digits)
     {
         Spread spread = Of(figures);
-        return new Spread(Math.Round(spread.Median, digits), Math.Round(spread.Lowest, digits), Math.Round(spread.Highest, digits));
+        return new Spread(
+            Figure.Rounded(spread.Median, digits), Figure.Rounded(spread.Lowest, digits), Figure.Rounded(spread.Highest, digits));
     }
 }

@@ -47,7 +47,7 @@ internal sealed record FullRow
             Seed = options.Seed,
             Keys = keys,
             Operations = load.Operations,
-            OperationsPerSecond = Rate.PerSecond(load.Operations, seconds),
+            OperationsPerSecond = Figure.PerSecond(load.Operations, seconds),
             Exceptions = load.Exceptions,
             FirstException = load.FirstException,
             Refusals = load.Clients.Sum(static client => client.Refusals),
@@ -73,7 +73,7 @@ internal sealed record FullRow
         FirstWarning = FirstWarning ?? limited.Warnings.First,
         LimitedHitRatioPercent = limited.HitRatioPercent,
         DifferencePoints = Math.Round(HitRatioPercent - limited.HitRatioPercent, 2),
-        LimitedOperationsPerSecond = Rate.PerSecond(limited.Operations, seconds),
+        LimitedOperationsPerSecond = Figure.PerSecond(limited.Operations, seconds),
         LimitedPutUs = LatencyReport.Of(limited.Clients.Select(static client => client.Puts)),
     };
 }

@@ -1,4 +1,3 @@
-using System;
 using BigPile.Perf.Messages;
 
 namespace BigPile.Perf.Reports;
@@ -29,10 +28,10 @@ internal sealed record PortsRow
         Receivers = receivers,
         RoundTripUsP50 = figures.RoundTripUsP50,
         RoundTripUsP99 = figures.RoundTripUsP99,
-        MessagesPerSecond = Math.Round(figures.MessagesPerSecond),
+        MessagesPerSecond = Figure.Rounded(figures.MessagesPerSecond, 0),
         SenderNsPerMessage = Rounded(figures.SenderNsPerMessage),
         PayloadNsPerMessage = Rounded(figures.PayloadNsPerMessage),
     };
 
-    private static double? Rounded(double? ns) => ns is { } known ? Math.Round(known, 1) : null;
+    private static double? Rounded(double? ns) => ns is { } known ? Figure.Rounded(known, 1) : null;
 }

@@ -52,7 +52,7 @@ internal sealed record TraceRow
         CapacityBytes = hasSizes ? figures.Capacity : null,
         HitRatioPercent = figures.Table.Hits.HitPercent,
         ByteHitRatioPercent = hasSizes ? figures.Table.Hits.ByteHitPercent : null,
-        OperationsPerSecond = Math.Round(figures.Table.PerSecond),
+        OperationsPerSecond = Figure.Rounded(figures.Table.PerSecond, 0),
         Policies = figures.Policies.ToDictionary(
             static pair => PolicyKinds.NameOf(pair.Key),
             pair => new PolicyRatios(pair.Value.HitPercent, hasSizes ? pair.Value.ByteHitPercent : null)),

@@ -66,7 +66,7 @@ internal static class HttpLoad
             double seconds = Stopwatch.GetElapsedTime(startedAt).TotalSeconds;
             Array.ForEach(askers, static asker => asker.Failure?.Throw());
             stop.ThrowIfCancellationRequested();
-            double perSecond = Math.Round(askers.Sum(static asker => asker.Times.Count) / seconds);
+            double perSecond = Figure.Rounded(askers.Sum(static asker => asker.Times.Count) / seconds, 0);
             return new HttpRow(valueBytes, connections, perSecond, LatencyReport.Of(askers.Select(static asker => asker.Times)));
         }
         finally

@@ -61,8 +61,8 @@ internal static class TableOpening
             CacheMs = Milliseconds(opened, made),
             TableMs = Milliseconds(made, given),
             FirstGetMs = Milliseconds(ready, got),
-            SumMs = Math.Round(Milliseconds(start, given) + Milliseconds(ready, got), 3),
-            SumCpuMs = ThreadClock.IsSupported ? Math.Round(ownNs / 1e6, 3) : null,
+            SumMs = Figure.Rounded(Milliseconds(start, given) + Milliseconds(ready, got), 3),
+            SumCpuMs = ThreadClock.IsSupported ? Figure.Rounded(ownNs / 1e6, 3) : null,
             FirstPutMs = Milliseconds(aboutToPut, put),
             InspectionSeconds = inspectionSeconds,
             InspectedPerSecond = PerSecond(entryCount, inspectionSeconds),
@@ -101,11 +101,11 @@ internal static class TableOpening
         NumberedPayload.IsWhole(value, options.ValueBytes)
         && (long)(NumberedPayload.NumberOf(value) & ((1UL << NumberBits) - 1)) == key;
 
-    private static double? PerSecond(long entries, double? seconds) => seconds is { } some ? Math.Round(entries / some) : null;
+    private static double? PerSecond(long entries, double? seconds) => seconds is { } some ? Figure.Rounded(entries / some, 0) : null;
 
-    private static double Milliseconds(long from, long to) => Math.Round(Stopwatch.GetElapsedTime(from, to).TotalMilliseconds, 3);
+    private static double Milliseconds(long from, long to) => Figure.Rounded(Stopwatch.GetElapsedTime(from, to).TotalMilliseconds, 3);
 
-    private static double SecondsSince(long start) => Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 4);
+    private static double SecondsSince(long start) => Figure.Rounded(Stopwatch.GetElapsedTime(start).TotalSeconds, 4);
 }
 
 /// <summary>A self-checking payload: a number, and bytes that follow from it.</summary>

@@ -69,7 +69,7 @@ internal sealed class SequenceLoad(SequenceOptions options, BlockFileKind kind, 
 
     private FileSequence<TKind> Make<TKind>() where TKind : struct, IFileKind => new(options, path);
 
-    private double PerSecond(double seconds) => Math.Round(options.Count / Math.Max(seconds, 1e-9));
+    private double PerSecond(double seconds) => Figure.PerSecond(options.Count, seconds);
 }
 
 /// <summary>The numbers of a worker's records: dealt out in turns, or drawn at random.</summary>

@@ -15,13 +15,13 @@ internal static class SoakReports
             Megabytes = place.Options.Megabytes,
             Threads = place.Options.Threads,
             Seed = place.Options.Seed,
-            Seconds = Math.Round(end.Seconds, 1),
+            Seconds = Figure.Rounded(end.Seconds, 1),
             Operations = end.Operations,
-            PerSecond = Math.Round(end.Operations / Math.Max(end.Seconds, 1e-9)),
+            PerSecond = Figure.PerSecond(end.Operations, end.Seconds),
             OperationsByKind = operations,
             Errors = place.Errors.Count,
             ErrorExamples = place.Errors.Examples,
-            LongestPauseMs = Math.Round(longestPauseMs, 1),
+            LongestPauseMs = Figure.Rounded(longestPauseMs, 1),
             Mark = MemoryOf(mark),
             End = MemoryOf(end),
             LiveGrowthPercent = Growth(mark.LiveBytes, end.LiveBytes),
@@ -30,7 +30,8 @@ internal static class SoakReports
         };
 
     private static SoakMemory MemoryOf(SoakSample sample) => new(
-        Math.Round(sample.Seconds, 1), sample.Pile.ObjectsSoFar, sample.LiveBytes, sample.Pile.ReservedBytes, sample.Memory.ResidentBytes,
+        Figure.Rounded(sample.Seconds, 1), sample.Pile.ObjectsSoFar, sample.LiveBytes, sample.Pile.ReservedBytes,
+        sample.Memory.ResidentBytes,
         sample.Memory.PrivateBytes, sample.ManagedBytes, Ratio(sample.Memory.ResidentBytes, sample.LiveBytes),
         sample.Memory.PrivateBytes is { } bytes ? Ratio(bytes, sample.LiveBytes) : null);
 

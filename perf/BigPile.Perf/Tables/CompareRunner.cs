@@ -63,11 +63,11 @@ internal sealed class CompareRunner
         return new CompareSideReport
         {
             Name = side.Name,
-            InsertPerSecond = Math.Round(_options.Count / Math.Max(putSeconds, 1e-9)),
-            RandomGetPerSecond = Math.Round(_options.Count / Math.Max(getSeconds, 1e-9)),
+            InsertPerSecond = Figure.PerSecond(_options.Count, putSeconds),
+            RandomGetPerSecond = Figure.PerSecond(_options.Count, getSeconds),
             Collections = collections,
-            TotalPauseMs = Math.Round(pauses.TotalMilliseconds, 1),
-            LongestFullCollectionMs = Math.Round(fullCollectionMs, 3),
+            TotalPauseMs = Figure.Rounded(pauses.TotalMilliseconds, 1),
+            LongestFullCollectionMs = Figure.Rounded(fullCollectionMs, 3),
             ManagedBytes = managedBytes,
         };
     }

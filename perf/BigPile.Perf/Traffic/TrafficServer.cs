@@ -53,7 +53,7 @@ internal sealed class TrafficServer : IDisposable
             Monitor.PulseAll(_lock);
         }
         return new TrafficRestart(
-            isClean ? "SIGTERM" : "SIGKILL", Math.Round(stopped.TotalSeconds, 3), Math.Round(started.TotalSeconds, 3));
+            isClean ? "SIGTERM" : "SIGKILL", Figure.Rounded(stopped.TotalSeconds, 3), Figure.Rounded(started.TotalSeconds, 3));
     }
 
     /// <summary>Gives the server that came after one, and waits for it while there is a restart.</summary>

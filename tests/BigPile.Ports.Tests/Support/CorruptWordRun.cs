@@ -33,7 +33,7 @@ internal static class CorruptWordRun
                 bool isRefused = Scene(path, at, PatternOf(random));
                 refused += isRefused ? 1 : 0;
                 refusedOfMulticast += isRefused && at is >= MembersAt - RingBytes and < ObjectsAt ? 1 : 0;
-                if (Stopwatch.GetElapsedTime(before) > TimeSpan.FromSeconds(10))
+                if (Stopwatch.GetElapsedTime(before) > Eventually.Timeout)
                     throw new TimeoutException($"The word at {at} holds everything up.");
             }
         }
