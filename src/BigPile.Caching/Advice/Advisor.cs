@@ -65,11 +65,11 @@ internal static class Advisor
 
     private static string? LimitsAboveLimit(PileFacts pile, IReadOnlyList<TableFacts> tables)
     {
-        // As a floating number: of a sum of limits of 2^63 each not even a check is an overflow.
-        if (tables.Sum(static table => (double)(table.Options.MaxBytes ?? 0)) <= pile.LimitBytes)
+        TableOptions[] limited = [.. tables.Select(static table => table.Options).Where(static table => IsLimit(table.MaxBytes))];
+        // As a floating number: of a sum of limits of nearly 2^63 each not even a check is an overflow.
+        if (!IsLimit(pile.LimitBytes) || limited.Sum(static table => (double)table.MaxBytes!.Value) <= pile.LimitBytes)
             return null;
-        string? stays = tables.Where(static table => table.Options is { MaxBytes: not null, MayGiveWay: false })
-            .Select(static table => table.Options.Name).Min(StringComparer.Ordinal);
+        string? stays = limited.Where(static table => !table.MayGiveWay).Select(static table => table.Name).Min(StringComparer.Ordinal);
         return $"The limits of the tables in bytes (TableOptions.MaxBytes) add up to more than that of the pile, {pile.LimitBytes:N0}: "
             + (stays == null
                 ? "they give way to each other before they reach their own. "
@@ -79,19 +79,20 @@ internal static class Advisor
 
     private static string? FullOfWhatStays(PileFacts pile, IReadOnlyList<TableFacts> tables)
     {
-        if (pile.LimitBytes == long.MaxValue)
+        long goes = tables.Sum(static table => table.BlockBytes - table.StayingBytes);
+        if (!IsLimit(pile.LimitBytes) || pile.UsedBytes - goes <= NearlyFull * pile.LimitBytes)
             return null;
-        long goes = tables.Sum(static table => table.Options.MayGiveWay ? table.BlockBytes : 0);
-        if (pile.UsedBytes - goes <= NearlyFull * pile.LimitBytes)
-            return null;
-        TableFacts largest = tables.Where(static table => !table.Options.MayGiveWay && table.BlockBytes != 0)
-            .OrderByDescending(static table => table.BlockBytes).ThenBy(static table => table.Options.Name, StringComparer.Ordinal)
-            .FirstOrDefault();
-        return largest.Options == null
-            ? null
-            : $"More than 90 % of the pile's limit of {pile.LimitBytes:N0} bytes is in use by what never gives way, above all by "
-                + $"the table '{largest.Options.Name}': soon its puts are refused. Set TableOptions.GivesWay or a lower MaxBytes of that "
-                + "table, or raise PileOptions.MaxBytes.";
+        TableFacts largest = tables.OrderByDescending(static table => table.StayingBytes)
+            .ThenBy(static table => table.Options.Name, StringComparer.Ordinal).FirstOrDefault();
+        return $"More than 90 % of the pile's limit of {pile.LimitBytes:N0} bytes is in use by what never gives way, above all by "
+            + (largest.StayingBytes < pile.UsedBytes - tables.Sum(static table => table.BlockBytes)
+                ? "objects outside of tables: soon puts are refused. Delete objects, keep them in a table that gives way"
+                : largest.Options.MayGiveWay
+                ? $"entries of the table '{largest.Options.Name}' with the priority NeverEvict: soon puts are refused. Put them with "
+                    + "another EntryOptions.Priority or with an age"
+                : $"the table '{largest.Options.Name}': soon its puts are refused. Set TableOptions.GivesWay or a lower MaxBytes of that "
+                    + "table")
+            + ", or raise PileOptions.MaxBytes.";
     }
 
     private static string? NothingToSpill(PileFacts pile, IReadOnlyList<TableFacts> tables) =>
@@ -102,16 +103,19 @@ internal static class Advisor
 
     // At its own limit, or when the pile is full.
     private static bool Evicts(PileFacts pile, TableOptions table) =>
-        table.MaxBytes != null || table.MaxEntries != null || (table.MayGiveWay && pile.LimitBytes != long.MaxValue);
+        IsLimit(table.MaxBytes) || IsLimit(table.MaxEntries) || (table.MayGiveWay && IsLimit(pile.LimitBytes));
+
+    private static bool IsLimit(long? most) => most is < long.MaxValue;
 }
 
 /// <summary>A pile, as the advisor sees it.</summary>
 /// <param name="LimitBytes">Its limit; <see cref="long.MaxValue"/>: none.</param>
-/// <param name="UsedBytes">Bytes of its objects, with headers and slack.</param>
+/// <param name="UsedBytes">Bytes of its objects and of the entries of these tables, with headers and slack.</param>
 /// <param name="Spills">Whether tables move evicted entries to files.</param>
 internal readonly record struct PileFacts(long LimitBytes, long UsedBytes, bool Spills);
 
 /// <summary>A table, as the advisor sees it.</summary>
 /// <param name="Options">Its options.</param>
 /// <param name="BlockBytes">Bytes of its entries in the pile.</param>
-internal readonly record struct TableFacts(TableOptions Options, long BlockBytes);
+/// <param name="StayingBytes">Bytes of those that never give way.</param>
+internal readonly record struct TableFacts(TableOptions Options, long BlockBytes, long StayingBytes);

@@ -39,14 +39,20 @@ internal sealed class AdviceLog(Pile pile, PileCacheOptions options, Func<TableE
     private string[] Of(TableEngine[] tables)
     {
         PileStatistics statistics = pile.Statistics;
-        return
-        [
-            .. Advisor.Of(
-                new PileFacts(statistics.LimitBytes, statistics.CommittedBytes - statistics.FreeBytes, options.SpillDirectory != null),
-                [
-                    .. tables.Where(static table => table.IsConfigured)
-                        .Select(static table => new TableFacts(table.Options, table.Statistics.BlockBytes)),
-                ]),
-        ];
+        TableFacts[] facts = [.. tables.Where(static table => table.IsConfigured).Select(FactsOf)];
+        // While an index is rebuilt nobody knows yet what lies in tables, and what outside of them.
+        long usedBytes = tables.Any(static table => table.Visibility.IsRebuilding)
+            ? facts.Sum(static table => table.BlockBytes)
+            : statistics.CommittedBytes - statistics.FreeBytes
+                - tables.Where(static table => !table.IsConfigured).Sum(static table => table.Statistics.BlockBytes);
+        return [.. Advisor.Of(new PileFacts(statistics.LimitBytes, usedBytes, options.SpillDirectory != null), facts)];
+    }
+
+    // A table that gives way counts what may go once the pile is nearly full, and before that there is nothing to say.
+    private static TableFacts FactsOf(TableEngine table)
+    {
+        long blockBytes = table.Statistics.BlockBytes;
+        long goingBytes = table.Limits.AreOn ? table.Shrink.EvictableBytes : table.Options.MayGiveWay ? blockBytes : 0;
+        return new TableFacts(table.Options, blockBytes, Math.Max(0, blockBytes - goingBytes));
     }
 }

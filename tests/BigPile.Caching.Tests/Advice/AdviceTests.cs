@@ -75,6 +75,36 @@ public sealed class AdviceTests : IDisposable
     }
 
     [Fact]
+    public void A_table_that_gives_way_is_named_where_it_is_full_of_entries_that_are_never_evicted()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        var never = new EntryOptions { Priority = EntryPriority.NeverEvict };
+        Assert.Throws<PileFullException>(() => Fill(table, never));
+        Eventually.True(() => _log.Lines.Count == 1); // the refusal
+        Sweep();
+        Assert.Contains(
+            "entries of the table 't' with the priority NeverEvict", Assert.Single(_log.Lines.Skip(1)), StringComparison.Ordinal);
+        Assert.Equal(_cache.Advice(), _log.Lines.Skip(1));
+    }
+
+    [Fact]
+    public void Objects_outside_of_tables_that_fill_the_pile_are_named()
+    {
+        _ = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        void PutObjects()
+        {
+            while (true)
+                _cache.Pile.Put(new byte[1_000]);
+        }
+
+        Assert.Throws<PileFullException>(PutObjects);
+        Eventually.True(() => _log.Lines.Count == 1);
+        Sweep();
+        Assert.Contains("above all by objects outside of tables", Assert.Single(_log.Lines.Skip(1)), StringComparison.Ordinal);
+        Assert.Equal(_cache.Advice(), _log.Lines.Skip(1));
+    }
+
+    [Fact]
     public void Until_the_application_has_configured_it_a_table_that_was_found_has_no_mistake()
     {
         using var directory = new TemporaryDirectory();
@@ -118,10 +148,10 @@ public sealed class AdviceTests : IDisposable
         Assert.Throws<ObjectDisposedException>(() => _cache.Advice());
     }
 
-    private static void Fill(CacheTable<int, byte[]> table)
+    private static void Fill(CacheTable<int, byte[]> table, EntryOptions? options = null)
     {
         for (int key = 0; ; key++)
-            table.Put(key, new byte[1_000]);
+            table.Put(key, new byte[1_000], options);
     }
 
     private void Sweep() => _time.Advance(TimeSpan.FromSeconds(1));

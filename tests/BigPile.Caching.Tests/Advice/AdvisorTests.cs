@@ -88,24 +88,60 @@ public sealed class AdvisorTests
         Assert.Contains("puts into the table 'stays'", advice, StringComparison.Ordinal);
         Assert.Contains("raise PileOptions.MaxBytes", advice, StringComparison.Ordinal);
         Assert.Empty(Of(Pile with { LimitBytes = long.MaxValue }, half, stays));
-        TableOptions none = stays with { MaxBytes = long.MaxValue };
-        Assert.NotEmpty(Of(Pile, none, none with { Name = "none too" }));
+        TableOptions nearlyNone = stays with { MaxBytes = long.MaxValue - 1 };
+        Assert.NotEmpty(Of(Pile, nearlyNone, nearlyNone with { Name = "another" }));
+        Assert.Empty(Of(Pile with { LimitBytes = long.MaxValue }, nearlyNone, nearlyNone with { Name = "another" }));
+    }
+
+    [Fact]
+    public void The_largest_number_is_no_limit()
+    {
+        TableOptions none = Durable with { MaxBytes = long.MaxValue, MaxEntries = long.MaxValue };
+        Assert.Empty(Of(Pile, none, none with { Name = "none too" }));
+        Assert.Empty(Of(Pile with { LimitBytes = long.MaxValue }, none, none with { Name = "none too" }));
+        Assert.Contains("DefaultMaxAge", Assert.Single(Of(Pile, none with { DefaultSliding = Minute })), StringComparison.Ordinal);
+        Assert.Contains("SpillDirectory", Assert.Single(Of(Pile with { Spills = true }, none)), StringComparison.Ordinal);
     }
 
     [Fact]
     public void A_pile_nearly_full_of_what_stays_is_named_with_the_largest_table()
     {
         PileFacts full = Pile with { UsedBytes = Limit / 100 * 95 };
-        var small = new TableFacts(Durable with { Name = "small" }, Limit / 100);
-        var large = new TableFacts(Durable with { Name = "large" }, Limit / 100 * 60);
+        TableFacts small = Staying(Durable with { Name = "small" }, Limit / 100);
+        TableFacts large = Staying(Durable with { Name = "large" }, Limit / 100 * 60);
         string advice = Assert.Single(Advisor.Of(full, [small, large]));
         Assert.Contains("'large'", advice, StringComparison.Ordinal);
         Assert.Contains("Set TableOptions.GivesWay", advice, StringComparison.Ordinal);
-        Assert.Empty(Advisor.Of(full, [small, large with { Options = large.Options with { GivesWay = true } }]));
+        Assert.Empty(Advisor.Of(full, [small, large with { Options = large.Options with { GivesWay = true }, StayingBytes = 0 }]));
         Assert.Empty(Advisor.Of(Pile with { UsedBytes = Limit / 100 * 89 }, [small, large]));
         Assert.Empty(Advisor.Of(full with { LimitBytes = long.MaxValue }, [small, large]));
-        Assert.Empty(Advisor.Of(full, [])); // by objects outside of tables
-        Assert.Empty(Advisor.Of(full, [large with { BlockBytes = 0 }]));
+    }
+
+    [Fact]
+    public void Where_entries_that_are_never_evicted_fill_the_pile_their_priority_is_the_remedy()
+    {
+        PileFacts full = Pile with { UsedBytes = Limit / 100 * 95 };
+        var pinning = new TableFacts(Speculative with { Name = "pinning" }, Limit / 100 * 94, Limit / 100 * 93);
+        string advice = Assert.Single(Advisor.Of(full, [pinning, Staying(Durable, Limit / 100)]));
+        Assert.Contains("entries of the table 'pinning' with the priority NeverEvict", advice, StringComparison.Ordinal);
+        Assert.Contains("another EntryOptions.Priority or with an age, or raise PileOptions.MaxBytes", advice, StringComparison.Ordinal);
+        Assert.Empty(Advisor.Of(full, [pinning with { StayingBytes = Limit / 100 * 80 }]));
+    }
+
+    [Fact]
+    public void Where_objects_fill_the_pile_they_are_named()
+    {
+        PileFacts full = Pile with { UsedBytes = Limit / 100 * 95 };
+        TableFacts small = Staying(Durable, Limit / 100 * 40);
+        Assert.All(
+            new TableFacts[][] { [], [small] }, facts =>
+            {
+                string advice = Assert.Single(Advisor.Of(full, facts));
+                Assert.Contains("above all by objects outside of tables", advice, StringComparison.Ordinal);
+                Assert.Contains("Delete objects", advice, StringComparison.Ordinal);
+            });
+        Assert.Contains("above all by the table 't'", Assert.Single(Advisor.Of(full, [small, Staying(Durable, Limit / 2)])),
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -129,5 +165,7 @@ public sealed class AdvisorTests
     }
 
     private static string[] Of(PileFacts pile, params IEnumerable<TableOptions> tables) =>
-        [.. Advisor.Of(pile, [.. tables.Select(static options => new TableFacts(options, 0))])];
+        [.. Advisor.Of(pile, [.. tables.Select(static options => Staying(options, 0))])];
+
+    private static TableFacts Staying(TableOptions options, long bytes) => new(options, bytes, bytes);
 }
