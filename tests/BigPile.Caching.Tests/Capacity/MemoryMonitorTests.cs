@@ -1,5 +1,7 @@
 using System;
+using System.Linq;
 using BigPile.Caching.Capacity;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tests.Capacity;
 
@@ -155,6 +157,36 @@ public sealed class MemoryMonitorTests : IDisposable
         Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
         Assert.Equal(0, _cache.Pile.Statistics.WithheldBytes);
         CheckInvariants(table);
+    }
+
+    [Fact]
+    public void A_pile_without_a_limit_has_none_again_once_there_is_enough_memory()
+    {
+        using var log = new KeptLog(LogLevel.Information, "");
+        using var cache = new PileCache(
+            new Pile(new PileOptions { SegmentBytes = 4 << 20, MaxBytes = long.MaxValue, Logger = log }),
+            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, MonitorsMemory = false });
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        Fill(table, PileBytes);
+        var monitor = new MemoryMonitor(cache.Pile.Tables, table.Core.PileCapacity, static () => MemoryBytes, () => _available);
+        for (int time = 1; time <= 2; time++)
+        {
+            _available = Short;
+            for (int run = 0; run < 8; run++)
+                monitor.Run();
+            Assert.InRange(cache.Pile.Tables.AllowedBytes, 1, PileBytes / 2);
+            Assert.NotEqual(0, cache.Pile.Statistics.WithheldBytes);
+            _available = Enough;
+            for (int run = 0; run < 64; run++)
+                monitor.Run();
+            Assert.Equal((long.MaxValue, 0), (cache.Pile.Tables.AllowedBytes, cache.Pile.Statistics.WithheldBytes));
+            Assert.Equal(
+                (time, time), (CountOf("is short by"), CountOf("is no longer short")));
+            Fill(table, 2 * PileBytes);
+            Assert.InRange(table.Statistics.BlockBytes, PileBytes * 2, long.MaxValue);
+        }
+
+        int CountOf(string part) => log.Lines.Count(line => line.Contains(part, StringComparison.Ordinal));
     }
 
     [Fact]

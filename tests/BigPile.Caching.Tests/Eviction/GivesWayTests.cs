@@ -1,6 +1,9 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Linq;
+using System.Runtime.ExceptionServices;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests.Eviction;
@@ -210,6 +213,68 @@ public sealed class GivesWayTests
         Assert.NotEqual(0, table.Statistics.Evictions + other.Statistics.Evictions);
         table.Core.CheckInvariants();
         other.Core.CheckInvariants();
+        cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
+    }
+
+    /// <summary>A refusal inside of the pile is an answer: an exception costs as much as some hundred puts.</summary>
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Mapped)]
+    public async Task Puts_to_which_tables_give_way_throw_nothing_inside(StoreKind store)
+    {
+        using var directory = new TemporaryDirectory();
+        var options = new PileOptions { SegmentBytes = 4 << 20, MaxBytes = PileBytes };
+        using var cache = new PileCache(
+            new Pile(store == StoreKind.Mapped ? options.For(directory.Path) : options),
+            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero });
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        for (int key = 0; table.Statistics.Evictions == 0; key++) // has all segments: a new one looks for a file that is not there
+            table.PutBytes(key, new byte[1_000], out _);
+        int thrown = 0;
+        var threads = new ConcurrentDictionary<int, bool>();
+        void Count(object? sender, FirstChanceExceptionEventArgs e)
+        {
+            if (threads.ContainsKey(Environment.CurrentManagedThreadId))
+                Interlocked.Increment(ref thrown);
+        }
+
+        AppDomain.CurrentDomain.FirstChanceException += Count;
+        try
+        {
+            await Task.WhenAll(Enumerable.Range(0, 4).Select(thread => SideBySide.Start(() =>
+            {
+                threads[Environment.CurrentManagedThreadId] = true;
+                var random = new Random(thread);
+                for (int i = 0; i < 20_000; i++)
+                    table.PutBytes(random.Next(1_000_000), new byte[random.Next(100) == 0 ? 50_000 : random.Next(3_000)], out _);
+                threads.TryRemove(Environment.CurrentManagedThreadId, out _);
+            })));
+        }
+        finally
+        {
+            AppDomain.CurrentDomain.FirstChanceException -= Count;
+        }
+        Assert.InRange(table.Statistics.Evictions, 40_000, long.MaxValue);
+        Assert.Equal(0, thrown);
+        table.Core.CheckInvariants();
+    }
+
+    /// <summary>More segments must become free than a put makes attempts.</summary>
+    [Fact]
+    public void A_block_of_more_than_32_segments_is_stored()
+    {
+        const long SegmentBytes = 4 << 20;
+        const int ValueBytes = 35 * (int)SegmentBytes;
+        using var cache = new PileCache(
+            new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = 40 * SegmentBytes }),
+            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero });
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        for (int key = 0; table.Statistics.Evictions == 0; key++)
+            table.PutBytes(key, new byte[20_000], out _);
+        PilePointer pointer = cache.Pile.Put(new byte[ValueBytes]);
+        Assert.Equal(ValueBytes, cache.Pile.Get<byte[]>(pointer).Length);
+        Assert.NotEqual(0, table.Statistics.EntryCount);
+        table.Core.CheckInvariants();
         cache.Pile.Engine.Blocks.Allocator.CheckInvariants();
     }
 
