@@ -31,7 +31,7 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<
     private const int SteepestGrowth = 64; // of what it takes, in one run
 
     private readonly Lock _lock = new(); // held by a run, and for the end
-    private long _shortBytes = ShortOf(memoryBytes()); // under the lock
+    private long _shortBytes = ShortOf(heap.Memory.Bytes); // under the lock
     private bool _isShort; // under the lock
     private bool _isOver; // under the lock
 
