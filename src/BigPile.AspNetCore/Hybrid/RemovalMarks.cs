@@ -22,7 +22,8 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
 
     private static readonly EntryOptions NeverEvicted = new() { MaxAge = Lifetime, Priority = EntryPriority.NeverEvict };
 
-    private long _allUpTo; // what was made up to then counts as removed: a mark found no space; interlocked
+    private readonly Lock _raising = new();
+    private long _allUpTo; // what was made up to then counts as removed: a mark found no space; written under the lock
 
     internal ValueTask MarkKeyAsync(string key, CancellationToken stop) => MarkAsync("k:" + key, stop);
 
@@ -60,14 +61,8 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
         }
         catch (PileFullException)
         {
-            RaiseAllUpTo(now); // the pile logs it
+            lock (_raising) // the pile logs it
+                Volatile.Write(ref _allUpTo, Math.Max(_allUpTo, now));
         }
-    }
-
-    private void RaiseAllUpTo(long ticks)
-    {
-        long seen = Volatile.Read(ref _allUpTo);
-        while (seen < ticks && Interlocked.CompareExchange(ref _allUpTo, ticks, seen) is var found && found != seen)
-            seen = found;
     }
 }
