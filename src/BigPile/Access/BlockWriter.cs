@@ -17,6 +17,24 @@ internal sealed unsafe class BlockWriter(BlockStore blocks)
     /// <summary>Stores a string of ASCII characters.</summary>
     internal PilePointer PutAscii(string value) => Put(new AsciiPayload(value));
 
+    /// <summary>Stores bytes if they fit. A refusal is an answer here: it is not counted.</summary>
+    /// <param name="payload">The bytes.</param>
+    /// <param name="kind">The kind of the block.</param>
+    /// <param name="evicts">Whether tables give way to it.</param>
+    /// <param name="pointer">The object.</param>
+    /// <returns><see langword="false"/> when the pile is full.</returns>
+    internal bool TryPut(ReadOnlySpan<byte> payload, BlockKind kind, bool evicts, out PilePointer pointer)
+    {
+        var ready = new ReadyPayload(payload, kind, preallocateBytes: 0);
+        var attempts = default(ReclaimAttempts);
+        while (!TryPut(ref ready, out pointer, out PileException? failure))
+        {
+            if (!blocks.Reclaimer.TryReclaim(failure, ref attempts, evicts, isPut: false))
+                return failure is PileFullException ? false : throw failure;
+        }
+        return true;
+    }
+
     internal PilePointer PutZeros(int lengthBytes) => Put(new ZerosPayload(lengthBytes));
 
     /// <summary>Stores bytes from several buffers.</summary>
