@@ -31,6 +31,22 @@ public sealed class RefusalTests : IDisposable
     }
 
     [Fact]
+    public void What_is_withheld_meanwhile_is_said()
+    {
+        _ = _pile.Put(new byte[100]); // the pile takes its segment
+        _ = _pile.Tables.Allow(PileBytes / 2, pagesAtOnce: 1);
+        long withheld = _pile.Statistics.WithheldBytes;
+        Assert.InRange(withheld, 1, PileBytes);
+        string message = Assert.Throws<PileFullException>(() => _pile.Put(new byte[3 << 20])).Message;
+        Assert.Contains(
+            $": 4,194,304 bytes are reserved, {withheld:N0} bytes of them are withheld while the system is short of memory, and the limit "
+            + "is 4,194,304 bytes. Raise", message, StringComparison.Ordinal);
+        _ = _pile.Tables.Allow(PileBytes);
+        Assert.DoesNotContain(
+            "withheld", Assert.Throws<PileFullException>(() => _pile.Put(new byte[PileBytes])).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task The_first_is_said_at_once_and_those_of_a_minute_in_one_line()
     {
         Refuse();

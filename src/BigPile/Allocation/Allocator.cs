@@ -227,7 +227,11 @@ internal sealed unsafe partial class Allocator : IDisposable
             : Pool.GrowthFailure is { } failure
             ? $"the store could not grow: {failure.Message}"
             : _limit.Refusal;
-        string message = $"No space for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
+        string withheld = Pool.WithheldBytes is > 0 and var bytes
+            ? $", {bytes:N0} bytes of them are withheld while the system is short of memory"
+            : "";
+        string message =
+            $"No space for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved{withheld}, and {reason}.";
         return new PileFullException(message, Pool.GrowthFailure)
         {
             ObservedEvents = events,
