@@ -48,7 +48,7 @@ public sealed class BigPileOptions
     public long? MaxBytes { get; set; }
 
     /// <inheritdoc cref="PileOptions.MemoryShare"/>
-    public double MemoryShare { get; set; } = PileOptions.DefaultMemoryShare;
+    public double? MemoryShare { get; set; }
 
     /// <summary>
     /// How often a mapped pile is flushed automatically, up to 7 days apart; never by default. Flushed changes survive a power cut.

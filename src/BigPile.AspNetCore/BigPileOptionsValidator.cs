@@ -50,8 +50,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         }
         if (options.MaxBytes < PileOptions.MinLimitBytes)
             yield return $"BigPileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {PileOptions.MinLimitBytes:N0}.";
-        if (options.MemoryShare is not (> 0 and <= 1))
-            yield return $"BigPileOptions.MemoryShare is {options.MemoryShare}; it must be above 0 and at most 1.";
+        if (options.MemoryShare is { } share && FailureOf(share, options) is { } failure)
+            yield return failure;
         if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
             yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
         if (options.OpenTimeout < TimeSpan.Zero || options.OpenTimeout > PileOptions.MaxOpenTimeout)
@@ -60,6 +60,19 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         if (options.StartWait < TimeSpan.Zero)
             yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. "
                 + "Zero opens the pile in the background.";
+    }
+
+    private static string? FailureOf(double share, BigPileOptions options)
+    {
+        if (share is not (> 0 and <= 1))
+            return $"BigPileOptions.MemoryShare is {share}; it must be above 0 and at most 1.";
+        if (options.MaxBytes is { } maxBytes)
+            return $"BigPileOptions.MaxBytes is {maxBytes:N0}, and BigPileOptions.MemoryShare is {share}; a pile has one limit: leave one "
+                + "of them out.";
+        return options.Directory == null || options.Shared
+            ? null
+            : $"BigPileOptions.MemoryShare is {share}, and BigPileOptions.Directory puts the pile in files, which no part of the memory "
+                + "limits; set BigPileOptions.MaxBytes, or leave both out for no limit.";
     }
 
     private static IEnumerable<string> PileFailures(BigPileOptions options)

@@ -79,8 +79,8 @@ public sealed record PileOptions
     public long? MaxBytes { get; init; }
 
     /// <summary>
-    /// The part of the memory there is that a pile in managed, native or shared memory may take where <see cref="MaxBytes"/> is not set:
-    /// above 0 and at most 1; 0.7 by default.
+    /// The part of the memory there is that a pile in managed, native or shared memory may take: above 0 and at most 1; 0.7 by default.
+    /// Not beside <see cref="MaxBytes"/>, nor for a mapped pile, which no part of the memory limits.
     /// </summary>
     /// <remarks>
     /// The memory there is: the least of the machine's memory, the limits of the process's control groups on Linux, and for
@@ -88,7 +88,7 @@ public sealed record PileOptions
     /// of it: of a limit that was set for the heap all, otherwise what it has taken. Each pile of a process counts for itself: give several
     /// ones a smaller part each.
     /// </remarks>
-    public double MemoryShare { get; init; } = DefaultMemoryShare;
+    public double? MemoryShare { get; init; }
 
     /// <summary>Whether a pile is created in a directory without one; otherwise opening it fails.</summary>
     public bool CreateDirectory { get; init; } = true;
@@ -212,8 +212,7 @@ public sealed record PileOptions
             throw new ArgumentException(
                 $"PileOptions.MaxBytes is {MaxBytes:N0}; it must be at least {MinLimitBytes:N0}.", ParameterName);
         }
-        if (MemoryShare is not (> 0 and <= 1))
-            throw new ArgumentException($"PileOptions.MemoryShare is {MemoryShare}; it must be above 0 and at most 1.", ParameterName);
+        ValidateMemoryShare();
         if (Directory == null && (Store == StoreKind.Mapped || ReadOnly))
             throw new ArgumentException(
                 "A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", ParameterName);
@@ -238,5 +237,21 @@ public sealed record PileOptions
                 $"PileOptions.WarmupBytesPerSecond is {WarmupBytesPerSecond:N0}; it must not be negative.", ParameterName);
         ArgumentNullException.ThrowIfNull(TimeProvider);
         ArgumentNullException.ThrowIfNull(CodecOptions);
+    }
+
+    private void ValidateMemoryShare()
+    {
+        if (MemoryShare is null)
+            return;
+        if (MemoryShare is not (> 0 and <= 1))
+            throw new ArgumentException($"PileOptions.MemoryShare is {MemoryShare}; it must be above 0 and at most 1.", ParameterName);
+        if (MaxBytes != null)
+            throw new ArgumentException(
+                $"PileOptions.MaxBytes is {MaxBytes:N0}, and PileOptions.MemoryShare is {MemoryShare}; a pile has one limit: leave one of "
+                + "them out.", ParameterName);
+        if (Directory != null && !Shared)
+            throw new ArgumentException(
+                $"PileOptions.MemoryShare is {MemoryShare}, and PileOptions.Directory puts the pile in files, which no part of the memory "
+                + "limits; set PileOptions.MaxBytes, or leave both out for no limit.", ParameterName);
     }
 }

@@ -78,7 +78,7 @@ public sealed class ConfiguredOptionsTests
         Assert.Equal((null, share), (options.MaxBytes, options.MemoryShare));
         options = Read(("MaxBytes", text), ("Directory", "x"), ("Shared", "true"));
         Assert.Equal((null, share), (options.MaxBytes, options.MemoryShare));
-        Assert.Equal((null, PileOptions.DefaultMemoryShare), (Read(("Name", "x")).MaxBytes, Read(("MaxBytes", "")).MemoryShare));
+        Assert.Equal((null, null), (Read(("Name", "x")).MaxBytes, Read(("MaxBytes", "")).MemoryShare));
         Assert.Equal(0.25, Read(("MemoryShare", "0.25")).MemoryShare);
     }
 
@@ -90,6 +90,27 @@ public sealed class ConfiguredOptionsTests
         Exception told = await Assert.ThrowsAnyAsync<Exception>(() => TestHost.StartAsync(
             services => services.AddBigPile(Section(("MaxBytes", "70%"), (key, value)))));
         Assert.All(named, name => Assert.Contains(name, told.Message, StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("MaxBytes", "64m", "BigPileOptions.MaxBytes is 67,108,864, and BigPileOptions.MemoryShare is 0.5", "leave one of them out")]
+    [InlineData("Directory", "data", "MemoryShare is 0.5, and BigPileOptions.Directory puts the pile in files", "or leave both out")]
+    public async Task Nor_does_a_share(string key, string value, params string[] named)
+    {
+        Exception told = await Assert.ThrowsAnyAsync<Exception>(() => TestHost.StartAsync(
+            services => services.AddBigPile(Section(("MemoryShare", "0.5"), (key, value)))));
+        Assert.All(named, name => Assert.Contains(name, told.Message, StringComparison.Ordinal));
+        Assert.Equal(0.5, Read(("MemoryShare", "0.5"), ("Directory", "data"), ("Shared", "true")).MemoryShare);
+    }
+
+    [Fact]
+    public async Task A_percentage_of_hardly_anything_is_refused_with_what_it_comes_to()
+    {
+        Exception told = await Assert.ThrowsAnyAsync<Exception>(() => TestHost.StartAsync(
+            static services => services.AddBigPile(Section(("MaxBytes", "0.000001%"), ("Store", "Native")))));
+        Assert.Contains("The limit of the pile, 0.000001 % of the ", told.Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "less than the least of 1,048,576. Raise PileOptions.MaxBytes or MemoryShare", told.Message, StringComparison.Ordinal);
     }
 
     private static BigPileOptions Read(params (string Key, string Value)[] settings)

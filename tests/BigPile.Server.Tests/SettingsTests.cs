@@ -51,10 +51,10 @@ public sealed class SettingsTests
     }
 
     [Theory]
-    [InlineData("8g", 8L << 30, PileOptions.DefaultMemoryShare)]
+    [InlineData("8g", 8L << 30, null)]
     [InlineData("25 %", null, 0.25)]
-    [InlineData("", null, PileOptions.DefaultMemoryShare)]
-    public void A_limit_is_a_size_or_in_memory_a_percentage(string text, long? maxBytes, double memoryShare)
+    [InlineData("", null, null)]
+    public void A_limit_is_a_size_or_in_memory_a_percentage(string text, long? maxBytes, double? memoryShare)
     {
         foreach ((string name, string value) in new[] { ("Pile:Store", "Native"), ("Pile:Shared", "true") })
         {

@@ -53,7 +53,7 @@ public sealed class PileLimitLogTests : IDisposable
     [Fact]
     public void A_pile_in_files_has_no_limit_and_says_why()
     {
-        using Pile pile = Pile.Open(_directory.Pile, Options(memoryShare: 0.002) with { Logger = _log });
+        using Pile pile = Pile.Open(_directory.Pile, Options() with { Logger = _log });
         Assert.Equal(
             "The pile 'pile' has no limit: its pages are in files, and the system drops them from memory when it is short",
             Assert.Single(_log.Lines));
@@ -145,7 +145,7 @@ public sealed class PileLimitLogTests : IDisposable
     });
 
     // The shares are small since the heap that the tests have taken counts.
-    private PileOptions Options(double memoryShare = 0.5)
+    private PileOptions Options(double? memoryShare = null)
     {
         _system.InVersion2("/x").Group2("/x", "memory.max", "4294967296").Group2("/x", "memory.current", "967296");
         return new PileOptions { SegmentBytes = SegmentBytes, Memory = MemoryLimit.Read(_system.Root), MemoryShare = memoryShare };

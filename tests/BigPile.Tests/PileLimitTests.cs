@@ -45,7 +45,7 @@ public sealed class PileLimitTests : IDisposable
     public void A_limit_that_is_set_counts(long maxBytes)
     {
         foreach (PileOptions options in new PileOptions[] { new(), new() { Store = StoreKind.Managed }, new() { Directory = "x" } })
-            Assert.Equal(maxBytes, Of(options with { MaxBytes = maxBytes, MemoryShare = 0.1 }, Small).Bytes);
+            Assert.Equal(maxBytes, Of(options with { MaxBytes = maxBytes }, Small).Bytes);
         Assert.Equal(
             $"the limit is {maxBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects",
             Of(new PileOptions { MaxBytes = maxBytes }, Small).Refusal);
@@ -84,11 +84,17 @@ public sealed class PileLimitTests : IDisposable
         ManagedHeap all = new(LimitBytes: 2 * Gibibyte, IsConfigured: true, CommittedBytes: 0);
         ArgumentException told = Assert.Throws<ArgumentException>(() => Of(new PileOptions(), all));
         Assert.StartsWith(
-            "PileOptions.MaxBytes is not set, and its default, what is left of the 1,073,741,824 bytes that the control group /x allows "
-            + "(memory.max) beside the 2,147,483,648 bytes that the managed heap may take (GCHeapHardLimit), is 0 bytes, less than the "
-            + "least of 1,048,576. Give the process more memory. Raise PileOptions.MaxBytes or lower GCHeapHardLimit.",
-            told.Message, StringComparison.Ordinal);
-        Assert.Throws<ArgumentException>(() => Of(new PileOptions { MemoryShare = 0.000_9 }, Small));
+            "The limit of the pile, what is left of the 1,073,741,824 bytes that the control group /x allows (memory.max) beside the "
+            + "2,147,483,648 bytes that the managed heap may take (GCHeapHardLimit), is 0 bytes, less than the least of 1,048,576. Raise "
+            + "PileOptions.MaxBytes or lower GCHeapHardLimit, or give the process more memory.", told.Message, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "The limit of the pile, 0.09 % of the 1,073,741,824 bytes that the control group /x allows (memory.max), is 917,504 bytes, "
+            + "less than the least of 1,048,576. Raise PileOptions.MaxBytes or MemoryShare, or give the process more memory.",
+            Assert.Throws<ArgumentException>(() => Of(new PileOptions { MemoryShare = 0.000_9 }, Small)).Message, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "The limit of the pile, 0.000001 % of the ",
+            Assert.Throws<ArgumentException>(() => Of(new PileOptions { MemoryShare = 0.000_000_01 }, Small)).Message,
+            StringComparison.Ordinal);
         Assert.Equal(Mebibyte, Of(new PileOptions { MemoryShare = 0.001 }, Small).Bytes);
         Assert.Equal(3 * Mebibyte, Of(new PileOptions { MaxBytes = 3 * Mebibyte }, all).Bytes);
     }
@@ -103,6 +109,20 @@ public sealed class PileLimitTests : IDisposable
         ArgumentException told = Assert.Throws<ArgumentException>(() => new Pile(new PileOptions { MemoryShare = share }));
         Assert.Contains("PileOptions.MemoryShare is", told.Message, StringComparison.Ordinal);
         Assert.Contains("above 0 and at most 1", told.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_share_goes_neither_with_another_limit_nor_with_files()
+    {
+        ArgumentException told = Assert.Throws<ArgumentException>(
+            () => new Pile(new PileOptions { MemoryShare = 0.5, MaxBytes = 5 * Mebibyte }));
+        Assert.StartsWith(
+            "PileOptions.MaxBytes is 5,242,880, and PileOptions.MemoryShare is 0.5; a pile has one limit: leave one of them out.",
+            told.Message, StringComparison.Ordinal);
+        told = Assert.Throws<ArgumentException>(() => Pile.Open("no such directory", new PileOptions { MemoryShare = 0.5 }));
+        Assert.StartsWith(
+            "PileOptions.MemoryShare is 0.5, and PileOptions.Directory puts the pile in files, which no part of the memory limits; set "
+            + "PileOptions.MaxBytes, or leave both out for no limit.", told.Message, StringComparison.Ordinal);
     }
 
     [Fact]

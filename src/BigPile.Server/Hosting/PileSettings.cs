@@ -62,7 +62,7 @@ internal sealed record PileSettings
     internal long? MaxBytes { get; init; }
 
     /// <summary>The part of the memory that is the limit of a pile that is not in files.</summary>
-    internal double MemoryShare { get; init; }
+    internal double? MemoryShare { get; init; }
 
     /// <summary>Whether a pile in memory asks for huge pages.</summary>
     internal bool HugePages { get; init; }
@@ -98,7 +98,7 @@ internal sealed record PileSettings
         RefuseUnknown(configuration.GetSection("Pile"), Known);
         bool isShared = ReadShared(configuration);
         StoreKind store = Choice(configuration, "Pile:Store", StoreKind.Mapped);
-        (long? maxBytes, double memoryShare) = ReadLimit(configuration, isInFiles: store == StoreKind.Mapped && !isShared);
+        (long? maxBytes, double? memoryShare) = ReadLimit(configuration, isInFiles: store == StoreKind.Mapped && !isShared);
         return new PileSettings
         {
             Shared = isShared,
@@ -179,11 +179,11 @@ internal sealed record PileSettings
             : throw SettingsException.Of("Pile:SegmentBytes", configuration["Pile:SegmentBytes"], "be a power of two from 4m to 1g");
     }
 
-    private static (long? MaxBytes, double MemoryShare) ReadLimit(IConfiguration configuration, bool isInFiles)
+    private static (long? MaxBytes, double? MemoryShare) ReadLimit(IConfiguration configuration, bool isInFiles)
     {
         const string name = "Pile:MaxBytes";
         if (Text(configuration, name) is not { } text)
-            return (null, PileOptions.DefaultMemoryShare);
+            return (null, null);
         if (ByteSize.TryParseShare(text, out double share))
         {
             return !isInFiles ? (null, share) : throw SettingsException.Of(
@@ -191,6 +191,6 @@ internal sealed record PileSettings
         }
         if (!ByteSize.TryParse(text, out long bytes))
             throw SettingsException.Of(name, text, ByteSize.LimitForm);
-        return bytes >= MinPileBytes ? (bytes, PileOptions.DefaultMemoryShare) : throw SettingsException.Of(name, text, "be at least 1m");
+        return bytes >= MinPileBytes ? (bytes, null) : throw SettingsException.Of(name, text, "be at least 1m");
     }
 }

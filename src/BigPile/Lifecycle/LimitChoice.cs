@@ -29,15 +29,15 @@ internal static class LimitChoice
             const string reason = "its pages are in files, and the system drops them from memory when it is short";
             return new PileLimit(long.MaxValue, reason, RaiseOption, memory);
         }
-        (long bytes, string why, string remedy) = ShareOf(options, most);
+        (long bytes, string why, string remedy) = ShareOf(options.MemoryShare ?? PileOptions.DefaultMemoryShare, most);
         if (!IsManaged(options) && most.Bytes - NeededBy(heap) < bytes)
             (bytes, why, remedy) = RestOf(most, heap);
         bytes = bytes / SizeClasses.PageBytes * SizeClasses.PageBytes;
         return bytes >= PileOptions.MinLimitBytes
             ? new PileLimit(bytes, why, remedy, memory) { Shared = shared }
             : throw new ArgumentException(
-                $"{PileLimit.OptionName} is not set, and its default, {why}, is {bytes:N0} bytes, less than the least of "
-                + $"{PileOptions.MinLimitBytes:N0}. Give the process more memory. {remedy}.", nameof(options));
+                $"The limit of the pile, {why}, is {bytes:N0} bytes, less than the least of {PileOptions.MinLimitBytes:N0}. {remedy}, or "
+                + "give the process more memory.", nameof(options));
     }
 
     private static bool IsDroppable(PileOptions options) => options.ReadOnly || (options.Directory != null && !options.Shared);
@@ -50,9 +50,9 @@ internal static class LimitChoice
     private static long NeededBy(ManagedHeap heap) => heap.IsConfigured ? heap.LimitBytes!.Value : heap.CommittedBytes;
 
     private static (long Bytes, string Reason, string Remedy) ShareOf(
-        PileOptions options, (long Bytes, string Source) memory) => (
-        (long)(options.MemoryShare * memory.Bytes),
-        $"{100 * options.MemoryShare:0.##} % of the {memory.Bytes:N0} bytes that {memory.Source}",
+        double share, (long Bytes, string Source) memory) => (
+        (long)(share * memory.Bytes),
+        $"{100 * share:0.##########} % of the {memory.Bytes:N0} bytes that {memory.Source}",
         $"{RaiseOption} or {nameof(PileOptions.MemoryShare)}");
 
     private static (long Bytes, string Reason, string Remedy) RestOf((long Bytes, string Source) memory, ManagedHeap heap) => (
