@@ -33,6 +33,12 @@ public sealed record HashDatabaseOptions
     /// </summary>
     public FileMode Mode { get; init; } = FileMode.OpenOrCreate;
 
+    /// <summary>
+    /// Whether nobody needs the database after the process: making and rebuilding it does not wait for the device, so after a power cut it
+    /// may be damaged. <see langword="false"/> by default.
+    /// </summary>
+    public bool Temporary { get; init; }
+
     /// <summary>The tuning of a new database. An existing one keeps its own until it is rebuilt.</summary>
     public HashTuning Tuning { get; init; } = new();
 

@@ -34,7 +34,6 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     private readonly PolicyTurns _policyFirst = new();
     private MemoryMonitor? _monitor; // null: off
     private ITimer? _monitoring; // its
-    private bool _mayBePending; // tables gave way since the last drain; interlocked
     private bool _isPrepared; // tables count what they hold from now on; the store may be at its end before the limit
 
     /// <summary>Whether tables that give way count what they hold.</summary>
@@ -79,7 +78,6 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         bool isEnough = all > 0 && (attempt != 0 || all >= refused.BlockBytes); // later what has gone counts as well
         if (!isEnough || !TryEvict(refused, attempt, tables, evictable))
             return TryAllowMore(refused.BlockBytes);
-        Volatile.Write(ref _mayBePending, true);
         QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
         return true;
     }
@@ -107,12 +105,11 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     /// <summary>The footprint of what may go.</summary>
     internal long EvictableBytes => _tables.Values.Sum(static table => table.EvictableBytes);
 
+    /// <summary>What tables have evicted and not written to their files yet.</summary>
+    internal DemotionBacklog Backlog { get; } = new(heap);
+
     /// <summary>Writes what tables have evicted to their files, in the background.</summary>
-    internal void QueueDrain()
-    {
-        foreach (IEvictingTable table in _tables.Values)
-            table.QueueDrain();
-    }
+    internal void QueueDrain() => Backlog.QueueWrite();
 
     /// <inheritdoc/>
     public long CostOf(ulong address) =>
@@ -127,18 +124,6 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         using (ReadScope scope = heap.EnterReader())
             _ = TryFindTable(address, out _, out table);
         table?.Evict(address);
-    }
-
-    /// <summary>
-    /// Writes what tables have evicted to their files: who makes them give way waits for it, else the copies would fill the memory instead.
-    /// The caller is outside of critical regions and holds no stripe lock.
-    /// </summary>
-    internal void Drain()
-    {
-        if (!Volatile.Read(ref _mayBePending) || !Interlocked.Exchange(ref _mayBePending, false))
-            return;
-        foreach (IEvictingTable table in _tables.Values)
-            table.Drain();
     }
 
     // What the memory monitor has taken from tables that give way is still there for what must stay.
@@ -189,9 +174,12 @@ internal interface IEvictingTable
     /// <summary>Evicts the entry at an address, if it is still there and may go. The caller is outside of critical regions.</summary>
     void Evict(ulong address);
 
-    /// <summary>Writes what it has evicted to its file, in the background.</summary>
-    void QueueDrain();
+    /// <summary>Records that copies of what it has evicted wait for its file, until the next <see cref="Drain"/>.</summary>
+    /// <returns><see langword="false"/> where that is recorded already.</returns>
+    bool TryBeginToOwe();
 
     /// <summary>Writes what it has evicted to its file. The caller is outside of critical regions and holds no stripe lock.</summary>
-    void Drain();
+    /// <param name="mostBytes">It ends with the copy that reaches this.</param>
+    /// <returns>The bytes of the copies that it took.</returns>
+    long Drain(long mostBytes);
 }

@@ -10,7 +10,6 @@ namespace BigPile.Caching.Spill;
 /// </remarks>
 internal sealed class PendingDemotion : IDisposable
 {
-    private readonly int _length; // of the payload in bytes; the pooled array may be longer
     private byte[]? _bytes; // pooled; null once returned
 
     internal PendingDemotion(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
@@ -18,8 +17,8 @@ internal sealed class PendingDemotion : IDisposable
         Hash = hash;
         Version = version;
         Key = key;
-        _length = payload.Length;
-        _bytes = ArrayPool<byte>.Shared.Rent(_length);
+        LengthBytes = payload.Length;
+        _bytes = ArrayPool<byte>.Shared.Rent(LengthBytes);
         payload.CopyTo(_bytes);
     }
 
@@ -40,7 +39,10 @@ internal sealed class PendingDemotion : IDisposable
     /// <summary>The key's range in the payload.</summary>
     internal Range Key { get; }
 
-    internal ReadOnlySpan<byte> Payload => _bytes.AsSpan(0, _length);
+    /// <summary>The length of the payload; the pooled array may be longer.</summary>
+    internal int LengthBytes { get; }
+
+    internal ReadOnlySpan<byte> Payload => _bytes.AsSpan(0, LengthBytes);
 
     internal bool IsOf(ulong hash, ReadOnlySpan<byte> key) => Hash == hash && Payload[Key].SequenceEqual(key);
 

@@ -74,6 +74,8 @@ internal sealed unsafe partial class DiskTier
         // that the slot has changed, or this sees its use.
         Interlocked.MemoryBarrier();
         long used = table.Liveness.UnwrittenUseOf(head);
+        long bytes = pending.LengthBytes; // another thread may write it, once it is queued
         spill.QueueLocked(pending, used == 0 ? 0 : table.Clock.RenewalOf(head, used & ~ReadBuffer.Record.Ahead));
+        table.PileCapacity.Backlog.Add(table.Shrink, bytes);
     }
 }

@@ -27,8 +27,7 @@ internal sealed unsafe partial class DiskTier
         lock (LockOf(key)) // over the access to the file, in no critical region
             outcome = PromoteStripeLocked(key, block, minVersion);
         if (outcome == SpillOutcome.Promoted)
-            Drain(MostForOneReturn); // other entries were evicted for it
-        table.PileCapacity.Drain();
+            DrainAfter(block.LengthBytes); // other entries were evicted for it
         return outcome;
     }
 

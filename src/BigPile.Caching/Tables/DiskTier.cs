@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
@@ -19,7 +20,7 @@ namespace BigPile.Caching.Tables;
 internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spill) : IDisposable
 {
     private const int MostTries = 8; // then a key that keeps moving counts as missing
-    private const int MostForOneReturn = 64; // demotions that one promotion writes
+    private const long MostBesideOwn = 64 << 10; // that an operation writes beside what it evicts
 
     /// <summary>The figures of a table in memory, with those of the file.</summary>
     internal TableStatistics AddTo(TableStatistics inMemory)
@@ -43,17 +44,25 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     /// <summary>The demoted entries. For tests.</summary>
     internal SpillStore Store => spill;
 
-    public void Dispose() => spill.Dispose();
+    public void Dispose()
+    {
+        spill.Dispose();
+        while (TryTakePending(out _)) // nothing is left of them
+            continue;
+    }
 
     /// <summary>The lock of a key's stripe, which is held over each move of its entry. Not taken in a critical region.</summary>
     internal System.Threading.Lock LockOf(in KeyProbe key) => spill.StripeOf(key.Hash).Lock;
 
     /// <summary>Writes pending demotions to the file. The caller is outside of critical regions and holds no stripe lock.</summary>
-    /// <param name="most">The maximum number: a reader does not write what all others evict.</param>
-    internal void Drain(int most = int.MaxValue)
+    /// <param name="mostBytes">It ends with the copy that reaches this: a call does not write what all others evict.</param>
+    /// <returns>The bytes of the copies that it took.</returns>
+    internal long Drain(long mostBytes = long.MaxValue)
     {
-        for (int i = 0; i < most && spill.TryNext(out PendingDemotion? entry); i++)
+        long taken = 0;
+        while (taken < mostBytes && TryTakePending(out PendingDemotion? entry))
         {
+            taken += entry.LengthBytes;
             KeyStripe stripe = spill.StripeOf(entry.Hash);
             lock (stripe.Lock)
             {
@@ -67,6 +76,22 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
                 stripe.Remove(entry); // under the lock: no call finds it in neither place
             }
         }
+        return taken;
+    }
+
+    // Writes what an operation has evicted by adding an entry, and a share of what the pile's tables owe their files.
+    private void DrainAfter(long addedBytes)
+    {
+        Drain(2 * addedBytes + MostBesideOwn);
+        table.PileCapacity.Backlog.Write(addedBytes);
+    }
+
+    private bool TryTakePending([NotNullWhen(true)] out PendingDemotion? entry)
+    {
+        if (!spill.TryNext(out entry))
+            return false;
+        table.PileCapacity.Backlog.Remove(entry.LengthBytes);
+        return true;
     }
 
     /// <summary>Reads the value of a key that memory does not have, and promotes it.</summary>
@@ -136,8 +161,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
                 result = PutResult.Replaced;
         }
         // With no stripe lock held: it takes others.
-        Drain();
-        table.PileCapacity.Drain();
+        DrainAfter(key.Bytes.Length + request.Value.Length);
         return result;
     }
 

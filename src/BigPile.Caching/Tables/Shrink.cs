@@ -16,6 +16,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1); // for a change of options, which takes far less
 
     private long _owedBytes; // of what the full pile has asked for; less than 0: it got more; interlocked
+    private int _owesFile; // 1: in the backlog of demotions; interlocked
     private Func<byte[], ulong>? _hashByComparer; // of a key's bytes, by application code; null: the table's hash counts
     private bool _isOnCommand; // set under the configuration lock; stays
 
@@ -101,14 +102,17 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     }
 
     /// <inheritdoc/>
-    public void QueueDrain()
-    {
-        if (table.Disk != null)
-            table.Heap.Background.Queue($"the demotions of the table '{table.Name}'", Drain);
-    }
+    public bool TryBeginToOwe() => Interlocked.Exchange(ref _owesFile, 1) == 0;
 
     /// <inheritdoc/>
-    public void Drain() => UnlessClosed(() => table.Disk?.Drain());
+    public long Drain(long mostBytes)
+    {
+        // Before it dequeues: who adds a copy from here on, and finds it 0, has the table drained again.
+        Interlocked.Exchange(ref _owesFile, 0);
+        long written = 0;
+        UnlessClosed(() => written = table.Disk?.Drain(mostBytes) ?? 0);
+        return written;
+    }
 
     private static void UnlessClosed(Action action)
     {

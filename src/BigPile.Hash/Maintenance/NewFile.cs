@@ -27,7 +27,7 @@ internal static class NewFile
             if (Path.Exists(path))
                 return null;
             var head = Head.Make(block, tuning, Opening.BootIdOf(options));
-            block.Synchronize(hard: true); // a power cut leaves an empty database
+            block.Synchronize(hard: !options.Temporary); // a power cut leaves an empty database
             Rebuilder.Rename(block, Path.GetFileName(path));
             isDone = true;
             return (block, head);

@@ -120,7 +120,7 @@ internal sealed class Opening
     {
         DeleteRebuilt(_block.Path + RebuildSuffix);
         var head = Head.Make(_block, tuning, _bootId);
-        _block.Synchronize(hard: true);
+        _block.Synchronize(hard: !_options.Temporary);
         return New(head);
     }
 

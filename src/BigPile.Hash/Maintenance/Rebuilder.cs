@@ -41,7 +41,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
             copy.File.CacheBuckets();
             Begin(copy);
             CopyAll(old, copy);
-            block.Synchronize(hard: true); // most of the copy, before anybody has to wait
+            block.Synchronize(hard: !options.Temporary); // most of the copy, before anybody has to wait
             isDone = ReplaceFile(old, copy, head);
         }
         finally
@@ -49,7 +49,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
             if (!isDone)
                 Abort(block, path);
         }
-        block.Synchronize(hard: true); // its name, too
+        block.Synchronize(hard: !options.Temporary); // its name, too
     }
 
     private void Begin(RecordStore copy)
@@ -108,10 +108,10 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
                 bool wasEverHard = synchronizer.State.WasEverHard;
                 long synced = wasEverHard ? Math.Max(database.Stripes.LastSequence, old.SyncedSequence) : 0;
                 copy.SyncedSequence = synced;
-                copy.File.File.Synchronize(hard: true);
+                copy.File.File.Synchronize(hard: !database.Options.Temporary);
                 long records = wasEverHard ? database.Stripes.Records : 0;
                 head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced, Records = records });
-                copy.File.File.Synchronize(hard: true);
+                copy.File.File.Synchronize(hard: !database.Options.Temporary);
                 CrashPoints.Pass(HashCrashPoint.RebuildBeforeRename);
                 ThrowIfRenamed(old);
                 Rename(copy.File.File, Path.GetFileName(database.Path));

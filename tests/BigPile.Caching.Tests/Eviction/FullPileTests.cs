@@ -161,52 +161,6 @@ public sealed class FullPileTests
     }
 
     [Fact]
-    public void Entries_that_give_way_go_to_the_spill_file()
-    {
-        using var directory = new TemporaryDirectory();
-        using var cache = new PileCache(
-            new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20, MaxBytes = PileBytes }),
-            new PileCacheOptions { OwnsPile = true, SpillDirectory = directory.Path });
-        CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
-        CacheTable<int, byte[]> second = cache.GetOrCreateTable<int, byte[]>(Speculative("second"));
-        const int Count = 30_000;
-        // Both ways at once: each table gives way to puts of the other, made under the lock of a key stripe.
-        Parallel.For(0, 2, i =>
-        {
-            for (int key = 0; key < Count; key++)
-                (i == 0 ? first : second).PutBytes(key, BitConverter.GetBytes(key).Concat(new byte[ValueBytes]).ToArray(), out _);
-        });
-        for (int key = 0; key < Count; key += 7)
-        {
-            Assert.Equal(key, BitConverter.ToInt32(first.Get(key)!));
-            Assert.Equal(key, BitConverter.ToInt32(second.Get(key)!));
-        }
-    }
-
-    [Fact]
-    public void The_put_that_makes_tables_give_way_writes_what_they_evict()
-    {
-        const int InHand = 2; // that the background writes at this instant
-        using var directory = new TemporaryDirectory();
-        using var cache = new PileCache(
-            new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20, MaxBytes = PileBytes }),
-            new PileCacheOptions { OwnsPile = true, SpillDirectory = directory.Path });
-        CacheTable<int, byte[]> first = cache.GetOrCreateTable<int, byte[]>(Speculative("first"));
-        CacheTable<int, byte[]> second = cache.GetOrCreateTable<int, byte[]>(Speculative("second"));
-        int most = 0;
-        for (int key = 0; key < 40_000; key++)
-        {
-            (key % 2 == 0 ? first : second).PutBytes(key, new byte[ValueBytes], out _);
-            int pending = 0;
-            if (key % 16 == 0 && first.Statistics.SpilledEntries != 0)
-                first.Core.Disk!.Store.PassStripes((_, _) => pending++);
-            most = Math.Max(most, pending);
-        }
-        Assert.NotEqual(0, first.Statistics.SpilledEntries);
-        Assert.InRange(most, 0, InHand);
-    }
-
-    [Fact]
     public async Task Tables_that_change_their_options_and_are_dropped_give_way_or_not()
     {
         using PileCache cache = Make();
