@@ -1,6 +1,5 @@
 using System.IO;
 using System.Threading;
-using BigPile.Files;
 using BigPile.Memory;
 
 namespace BigPile.Hash.Tests;

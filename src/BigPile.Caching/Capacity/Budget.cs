@@ -13,6 +13,7 @@ internal sealed class Budget : CacheLineIsolated
 {
     private long _entries; // present and reserved; changed atomically by any thread
     private long _footprintBytes; // present and reserved; changed atomically by any thread
+    private long _ownedBytes; // of objects that go with entries; changed atomically by any thread
     private long _maxEntries = long.MaxValue; // changed while no thread is in the table
 
     // Footprint by priority, except Normal: that is the total less the others. Changed atomically by any thread.
@@ -21,6 +22,9 @@ internal sealed class Budget : CacheLineIsolated
     internal long Entries => Volatile.Read(ref _entries);
 
     internal long FootprintBytes => Volatile.Read(ref _footprintBytes);
+
+    /// <summary>The bytes of objects that go with entries which may be evicted. No limit counts them.</summary>
+    internal long OwnedBytes => Volatile.Read(ref _ownedBytes);
 
     internal long MaxEntries => _maxEntries;
 
@@ -56,6 +60,15 @@ internal sealed class Budget : CacheLineIsolated
     {
         if (priority != EntryPriority.Normal && footprintBytes != 0)
             Interlocked.Add(ref _footprintBytesOf[(int)priority], footprintBytes);
+    }
+
+    /// <summary>Adds to the bytes of owned objects; negative to subtract. An object that was replaced meanwhile has another size.</summary>
+    internal void AddOwned(long bytes)
+    {
+        long before;
+        do
+            before = Volatile.Read(ref _ownedBytes);
+        while (Interlocked.CompareExchange(ref _ownedBytes, Math.Max(0, before + bytes), before) != before);
     }
 
     /// <summary>The footprint of the entries that one of a priority may evict; slightly too high during concurrent puts.</summary>

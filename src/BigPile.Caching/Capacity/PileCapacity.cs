@@ -91,14 +91,15 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         bool takesSlots = refused.IsEvictable || !heap.Separates;
         // A policy frees no pages in a row where a search through all found none that could be emptied.
         bool isPolicyInVain = blockBytes > SizeClasses.MaxSlotBytes && heap.IsClearingInVain(blockBytes);
-        if (takesSlots && !isPolicyInVain && !(hasIdle && attempt == 0) && _policyFirst.IsTurn(blockBytes, attempt))
+        bool isPages = !takesSlots || isPolicyInVain || (hasIdle && attempt == 0) || !_policyFirst.IsTurn(blockBytes, attempt);
+        if (isPages && heap.TryClearPages(blockBytes, refused.IsEvictable, this))
         {
-            GiveWayInProportion(tables, evictable, blockBytes);
+            heap.Separates |= !refused.IsEvictable;
             return true;
         }
-        if (!heap.TryClearPages(blockBytes, refused.IsEvictable, this))
+        if (isPages && tables.Sum(static table => table.OwnedBytes) < blockBytes)
             return takesSlots && heap.TryClearSlots(blockBytes, this);
-        heap.Separates |= !refused.IsEvictable;
+        GiveWayInProportion(tables, evictable, blockBytes); // also objects, which only their entries' tables find
         return true;
     }
 
@@ -159,8 +160,11 @@ internal interface IEvictingTable
     /// <summary>The table's id, which its entries carry.</summary>
     int Id { get; }
 
-    /// <summary>The footprint of the entries that may go; 0 where none may.</summary>
+    /// <summary>The footprint of the entries that may go, with the objects that they own; 0 where none may.</summary>
     long EvictableBytes { get; }
+
+    /// <summary>Of these, the bytes of the objects.</summary>
+    long OwnedBytes { get; }
 
     /// <summary>Has a table without limits begin to know who goes. The caller is outside of critical regions.</summary>
     void TryBeginToGiveWay();
@@ -168,7 +172,7 @@ internal interface IEvictingTable
     /// <summary>Evicts about so many bytes, by the table's own policy. The caller is outside of critical regions.</summary>
     void GiveWay(long bytes);
 
-    /// <summary>The footprint of an entry that may go; negative where it must stay. The caller is in a critical region.</summary>
+    /// <summary>The footprint of an entry that may go, with the object that it owns; negative where it must stay. The caller is in a critical region.</summary>
     long CostOf(in EntryHead head, long payloadBytes);
 
     /// <summary>Evicts the entry at an address, if it is still there and may go. The caller is outside of critical regions.</summary>

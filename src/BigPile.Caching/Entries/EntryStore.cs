@@ -142,6 +142,12 @@ internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash key
     /// <summary>What an entry with this payload adds to the counters.</summary>
     internal BlockCount CountOf(long payloadBytes) => new(1, heap.FootprintBytesOf(payloadBytes), payloadBytes);
 
+    /// <summary>The bytes of the object that goes with an entry; 0: none. The caller is in a critical region.</summary>
+    /// <param name="head">The entry; where no lock is held, it may be changing.</param>
+    /// <param name="payloadBytes">Head, key and value.</param>
+    internal long OwnedBytesOf(in EntryHead head, long payloadBytes) =>
+        head.Kind == ValueKind.Pointer && head.ValueOffset + sizeof(ulong) <= payloadBytes ? heap.FootprintBytesOf(head.Owned) : 0;
+
     /// <summary>Counts all entries, and clears slots that point to none. No thread is in the table.</summary>
     internal BlockCount CountAll(TableIndex index)
     {

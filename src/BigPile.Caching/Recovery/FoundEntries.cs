@@ -209,7 +209,10 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         table.Content.MarkLine(other.Place.Line, head);
         other.Place.Store(new IndexSlot(found.Hash, found.Address));
         if (otherCounts && table.RemovalLog.Removed == null)
+        {
             table.Delete.CountGoneLocked(critical, other.PayloadBytes);
+            table.Limits.AddOwned(other.Head.Priority, other.Head.Version, -table.Entries.OwnedBytesOf(other.Head, other.PayloadBytes));
+        }
         CountFound(critical, head, found.PayloadBytes);
         CrashPoints.Pass(CrashPoint.RebuildBeforeOldFreed);
         table.Entries.Free(otherAddress, owned == otherOwned ? default : otherOwned);
@@ -237,7 +240,10 @@ internal sealed unsafe class FoundEntries(TableEngine table)
             // A killed process left it during its own rebuild.
             table.Content.MarkTombstones();
         else if (table.RemovalLog.Removed == null) // else the counters include it already, and TableInspection.End counts all anew
+        {
             table.Counters.Count(critical, table.Entries.CountOf(payloadBytes));
+            table.Limits.AddOwned(head.Priority, head.Version, table.Entries.OwnedBytesOf(head, payloadBytes));
+        }
     }
 
     private void DropTombstones(ulong number)

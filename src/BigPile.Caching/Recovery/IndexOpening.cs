@@ -63,7 +63,10 @@ internal sealed class IndexOpening(
         FindCutDrops();
         files.BeginUse(seed, NeedsWalk);
         foreach (TableEngine engine in _known.Values)
+        {
             engine.Counters.Restart(); // after BeginUse: an opening that fails earlier must leave closed indexes unchanged
+            engine.Limits.SkipOwned(heap.Versions.Last);
+        }
     }
 
     /// <summary>The remainders of tables whose drop a kill interrupted.</summary>

@@ -168,6 +168,7 @@ internal sealed unsafe class Delete(TableEngine table)
         if (pending == null)
             table.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned; // read before the block is freed, as all that follows
+        long ownedBytes = table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes);
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;
         BlockCount added = default(BlockCount) - table.Entries.CountOf(entry);
@@ -188,6 +189,7 @@ internal sealed unsafe class Delete(TableEngine table)
         {
             table.Counters.Count(critical, added);
             table.Limits.Return(priority, -added.FootprintBytes);
+            table.Limits.AddOwned(priority, entry.Head.Version, -ownedBytes);
             table.Counters.Add(critical, reason);
         }
         table.Intents.End(intent);

@@ -15,7 +15,7 @@ namespace BigPile.Caching.Tables;
 /// <summary>The evictor's view of a table.</summary>
 internal sealed class EvictionHost(TableEngine table) : IEvictionHost
 {
-    /// <summary>The footprint of all that the calling thread has evicted: who has a table give way compares it.</summary>
+    /// <summary>The footprint of all that the calling thread has evicted, with the objects that went with it: who has a table give way compares it.</summary>
     [ThreadStatic]
     internal static long EvictedBytes;
 
@@ -47,7 +47,7 @@ internal sealed class EvictionHost(TableEngine table) : IEvictionHost
         }
         // It may have died in the queue: that is no eviction, and the spill file does not get it.
         EntryState state = table.Liveness.Of(entry.Head, ref now);
-        EvictedBytes += table.Heap.FootprintBytesOf(entry.PayloadBytes);
+        EvictedBytes += table.Heap.FootprintBytesOf(entry.PayloadBytes) + table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes);
         table.Delete.DropLocked(critical, entry, state.IsDead() ? state.Reason() : Counter.Evictions);
     }
 }

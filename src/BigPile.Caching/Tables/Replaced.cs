@@ -14,6 +14,7 @@ internal struct Replaced
         Version = entry.Head.Version;
         Address = entry.Address;
         Owned = entry.Owned;
+        OwnedBytes = table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes);
         Count = table.Entries.CountOf(entry);
         Own = new OwnEntry(entry.Head.Kind != ValueKind.Tombstone, Count.FootprintBytes, entry.Head.Priority, entry.Address);
     }
@@ -27,6 +28,9 @@ internal struct Replaced
 
     /// <summary>The object that goes with it.</summary>
     internal PilePointer Owned { get; private set; }
+
+    /// <summary>The bytes of the object that it owns; 0: none.</summary>
+    internal long OwnedBytes { get; }
 
     /// <summary>The new entry owns the same object, which must not go with the old one.</summary>
     internal void TransferOwned() => Owned = default;

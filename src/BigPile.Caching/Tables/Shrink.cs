@@ -24,7 +24,12 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     public int Id => table.Id;
 
     /// <inheritdoc/>
-    public long EvictableBytes => GivesWay ? table.Limits.Budget.EvictableBytes(EntryPriority.High) : 0;
+    public long EvictableBytes => EntryBytes + OwnedBytes;
+
+    /// <inheritdoc/>
+    public long OwnedBytes => EntryBytes == 0 ? 0 : table.Limits.Budget.OwnedBytes; // what replacements added or took may be left of it
+
+    private long EntryBytes => GivesWay ? table.Limits.Budget.EvictableBytes(EntryPriority.High) : 0;
 
     private bool GivesWay => table.Options.MayGiveWay && table.Limits.AreOn;
 
@@ -75,7 +80,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     {
         // Rounded to whole entries; what was too much or too little counts the next time.
         Budget budget = table.Limits.Budget;
-        long half = budget.FootprintBytes / Math.Max(1, budget.Entries) / 2;
+        long half = (budget.FootprintBytes + budget.OwnedBytes) / Math.Max(1, budget.Entries) / 2;
         long owed = Interlocked.Exchange(ref _owedBytes, 0) + bytes;
         long end = EvictionHost.EvictedBytes + owed; // of this thread: beside puts of others the footprint does not tell what has gone
         long now = table.Clock.Now;
@@ -88,7 +93,8 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     }
 
     /// <inheritdoc/>
-    public long CostOf(in EntryHead head, long payloadBytes) => MayGo(head) ? table.Heap.FootprintBytesOf(payloadBytes) : -1;
+    public long CostOf(in EntryHead head, long payloadBytes) =>
+        MayGo(head) ? table.Heap.FootprintBytesOf(payloadBytes) + table.Entries.OwnedBytesOf(head, payloadBytes) : -1;
 
     /// <inheritdoc/>
     public void Evict(ulong address)

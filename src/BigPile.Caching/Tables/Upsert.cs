@@ -238,10 +238,19 @@ internal unsafe ref partial struct Upsert
         _intent = null;
         if (_table.Limits.AreOn)
             _table.Limits.Exchange(_reserved, old.Own, new OwnEntry(!_request->IsTombstone, CountOfNew.FootprintBytes, _spec->Priority, 0));
+        if (old.OwnedBytes != 0 || _request->Kind == ValueKind.Pointer)
+            CountOwned(old);
         if (old.State.IsDead())
             counters.Add(_critical, old.State.Reason());
         if (_request->IsTombstone && !isNew)
             counters.Add(_critical, Counter.Removals);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CountOwned(in Replaced old)
+    {
+        _table.Limits.AddOwned(_spec->Priority, _version, _table.Entries.OwnedBytesOf(new EntryHead(Payload), _payloadBytes));
+        _table.Limits.AddOwned(old.Own.Priority, old.Version, -old.OwnedBytes);
     }
 
     private void Finish()

@@ -183,6 +183,23 @@ internal sealed unsafe partial class TableHeap
         _ = _blocks.Publish(slot, kind, payloadBytes);
     }
 
+    /// <summary>The bytes that the deletion of an object frees; 0 where a pointer names none. The caller is in a critical region.</summary>
+    /// <remarks>It waits for nobody: while another thread replaces the object, it may count without what that adds.</remarks>
+    internal long FootprintBytesOf(PilePointer pointer)
+    {
+        BlockSnapshot block = pointer.IsValid ? BlockSnapshot.Take(_map, pointer.Address) : default;
+        if (block.IsNone || block.Header.Generation != pointer.Generation || !block.Header.IsAddressable)
+            return 0;
+        return BlockBytesOf(pointer.Address, block)
+            + (block.Header.Kind == BlockKind.Link ? BlockBytesAt(block.Header.TargetAddress) : 0);
+    }
+
+    private long BlockBytesAt(ulong address) =>
+        BlockSnapshot.Take(_map, address) is { IsNone: false } block ? BlockBytesOf(address, block) : 0;
+
+    private long BlockBytesOf(ulong address, in BlockSnapshot block) =>
+        block.Info.HasSlotAt(address) ? _allocator.BlockBytesAt(address, block.Info) : 0;
+
     /// <summary>Prefetches the first cache lines of a block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Prefetch(ulong address)
