@@ -20,7 +20,8 @@ public sealed unsafe class PageGroupTests : IDisposable
 
     public PageGroupTests()
     {
-        _pool = new PagePool(_map, new MemorySegmentStore(StoreKind.Native, hugePages: false), Segments * SegmentBytes, Guid.NewGuid(), 0, _events) { Separates = true };
+        var store = new MemorySegmentStore(StoreKind.Native, hugePages: false);
+        _pool = new PagePool(_map, store, Segments * SegmentBytes, Guid.NewGuid(), 0, _events) { Separates = true };
     }
 
     public void Dispose()
