@@ -94,6 +94,8 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
             if (isUsable)
             {
                 Count -= pages;
+                if (use == PageUse.Lasting)
+                    IncludeInSearch(segment); // what is left of its groups
                 return first;
             }
             Count--;

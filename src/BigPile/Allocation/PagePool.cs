@@ -141,13 +141,12 @@ internal sealed unsafe partial class PagePool : IDisposable
             _slots.Return(meta);
     }
 
-    /// <summary>Whether a page is free for a block, or for another one's space to be taken by it.</summary>
+    /// <summary>Whether a page is free that a block may take; one that may be evicted takes any in the end.</summary>
     internal bool HasFreePage(bool isEvictable)
     {
         lock (_lock)
         {
-            PageUse use = UseFor(isEvictable);
-            return FindLocked(ref use, mayGrow: false) != null || (isEvictable && _free.First(PageUse.Any) != null);
+            return FirstFor(isEvictable ? PageUse.Any : UseFor(isEvictable)) != null;
         }
     }
 
