@@ -70,7 +70,7 @@ public sealed partial class PileCache : IDisposable
         _defaults = TableOptions.CheckDefaults(options.DefaultTableOptions);
         _reportDamage = () => _indexes!.ReportDamage(InspectDamaged);
         PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();
-        if (!pile.Tables.TryTakeTables(_capacity = new PileCapacity(pile.Tables)))
+        if (!pile.Tables.TryTakeTables(_capacity = new PileCapacity(pile.Tables) { IsSpilling = options.SpillDirectory != null }))
             throw new InvalidOperationException(
                 "The pile has a cache already, which serves it until it is disposed. Use that one, or dispose of it first.");
         try

@@ -30,6 +30,9 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     private const long NeverGoes = -1;
     private const int MostAttempts = 32; // of one put; others may take what went for it
 
+    // For the end of a rebuild, where the caller may hold a stripe's lock, which that end may need.
+    private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1);
+
     private readonly ConcurrentDictionary<int, IEvictingTable> _tables = new(); // by id
     private readonly PolicyTurns _policyFirst = new();
     private MemoryMonitor? _monitor; // null: off
@@ -38,6 +41,9 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
 
     /// <summary>Whether tables that give way count what they hold.</summary>
     internal bool IsNearlyFull => Volatile.Read(ref _isPrepared) || heap.IsNearlyFull;
+
+    /// <summary>Whether tables of the pile have files that take what they evict.</summary>
+    internal bool IsSpilling { get; init; }
 
     /// <summary>Begins to watch the memory of the process, if the pile is in native memory and the options say so.</summary>
     internal void Monitor(PileCacheOptions options)
@@ -77,7 +83,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         long all = evictable.Sum();
         bool isEnough = all > 0 && (attempt != 0 || all >= refused.BlockBytes); // later what has gone counts as well
         if (!isEnough || !TryEvict(refused, attempt, tables, evictable))
-            return TryAllowMore(refused.BlockBytes);
+            return TryAllowMore(refused.BlockBytes) || (TryWaitForRebuild() && TryGiveWay(refused, attempt));
         QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
         return true;
     }
@@ -138,6 +144,13 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         return true;
     }
 
+    // A table gives way once its index is complete: a put waits for that, as a removal that lacks space does.
+    private bool TryWaitForRebuild()
+    {
+        TimeSpan most = IsSpilling ? LongestWait : TimeSpan.MaxValue;
+        return _tables.Values.Any(table => table.TryWaitForRebuild(most));
+    }
+
     private bool TryFindTable(ulong address, out BlockSnapshot view, [NotNullWhen(true)] out IEvictingTable? table)
     {
         view = heap.ViewRecovered(address);
@@ -165,6 +178,11 @@ internal interface IEvictingTable
 
     /// <summary>Of these, the bytes of the objects.</summary>
     long OwnedBytes { get; }
+
+    /// <summary>Waits while its index is rebuilt, if it gives way after that. The caller is outside of critical regions.</summary>
+    /// <param name="most">The longest wait.</param>
+    /// <returns>Whether it waited, and the index is complete.</returns>
+    bool TryWaitForRebuild(TimeSpan most);
 
     /// <summary>Has a table without limits begin to know who goes. The caller is outside of critical regions.</summary>
     void TryBeginToGiveWay();

@@ -1,5 +1,7 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.Access;
 using BigPile.Caching.Capacity;
 using BigPile.Caching.Entries;
@@ -32,6 +34,24 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     private long EntryBytes => GivesWay ? table.Limits.Budget.EvictableBytes(EntryPriority.High) : 0;
 
     private bool GivesWay => table.Options.MayGiveWay && table.Limits.AreOn;
+
+    /// <inheritdoc/>
+    public bool TryWaitForRebuild(TimeSpan most)
+    {
+        const int PollMs = 20;
+        if (!table.Options.MayGiveWay || !table.Visibility.IsRebuilding)
+            return false;
+        long began = Stopwatch.GetTimestamp();
+        Task completion = table.Readiness.Completion; // of all tables: this one may be complete before
+        while (table.Visibility.IsRebuilding)
+        {
+            // A walk that fails is repeated after a pause, which may be long.
+            if (table.IsClosed || completion.IsCompleted || table.Readiness.Failure != null || Stopwatch.GetElapsedTime(began) > most)
+                return !table.Visibility.IsRebuilding;
+            _ = Task.WaitAny([completion], PollMs);
+        }
+        return true;
+    }
 
     /// <inheritdoc/>
     public void TryBeginToGiveWay()
