@@ -28,6 +28,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     private const long MostBatchBytes = 1 << 20; // the pause of one put
     private const int IdleShare = 16; // of what is in use: free slots that wait for blocks of their size
     private const long NeverGoes = -1;
+    private const int MostSwept = 1 << 16; // buckets for one attempt of a put: some milliseconds
     private const int MostAttempts = 32; // of one put; others may take what went for it
 
     // For the end of a rebuild, where the caller may hold a stripe's lock, which that end may need.
@@ -83,7 +84,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         long all = evictable.Sum();
         bool isEnough = all > 0 && (attempt != 0 || all >= refused.BlockBytes); // later what has gone counts as well
         if (!isEnough || !TryEvict(refused, attempt, tables, evictable))
-            return TryAllowMore(refused.BlockBytes) || (TryWaitForRebuild() && TryGiveWay(refused, attempt));
+            return TryAllowMore(refused.BlockBytes) || TrySweepExpired(refused.BlockBytes, attempt) || (TryWaitForRebuild() && TryGiveWay(refused, attempt));
         QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
         return true;
     }
@@ -144,6 +145,21 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         return true;
     }
 
+    // Also in tables that do not give way: what has expired keeps nothing out. Blocks of another size help once whole pages are free of
+    // them, so the second time all goes that some milliseconds find.
+    private bool TrySweepExpired(long blockBytes, int attempt)
+    {
+        int buckets = MostSwept;
+        long enough = attempt == 0 ? Math.Max(blockBytes, MostBatchBytes) : long.MaxValue;
+        long freed = 0;
+        foreach (IEvictingTable table in _tables.Values)
+        {
+            if (freed < enough && buckets > 0)
+                freed += table.SweepExpired(enough - freed, ref buckets);
+        }
+        return freed != 0;
+    }
+
     // A table gives way once its index is complete: a put waits for that, as a removal that lacks space does.
     private bool TryWaitForRebuild()
     {
@@ -178,6 +194,12 @@ internal interface IEvictingTable
 
     /// <summary>Of these, the bytes of the objects.</summary>
     long OwnedBytes { get; }
+
+    /// <summary>Frees expired entries, from where its last sweep ended. The caller is outside of critical regions.</summary>
+    /// <param name="bytes">Enough.</param>
+    /// <param name="buckets">How many may be visited; reduced by those that were.</param>
+    /// <returns>The bytes freed.</returns>
+    long SweepExpired(long bytes, ref int buckets);
 
     /// <summary>Waits while its index is rebuilt, if it gives way after that. The caller is outside of critical regions.</summary>
     /// <param name="most">The longest wait.</param>

@@ -36,6 +36,19 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     private bool GivesWay => table.Options.MayGiveWay && table.Limits.AreOn;
 
     /// <inheritdoc/>
+    public long SweepExpired(long bytes, ref int buckets)
+    {
+        try
+        {
+            return table.Sweep.ForPile(bytes, ref buckets);
+        }
+        catch (ObjectDisposedException)
+        {
+            return 0; // closed or dropped meanwhile
+        }
+    }
+
+    /// <inheritdoc/>
     public bool TryWaitForRebuild(TimeSpan most)
     {
         const int PollMs = 20;

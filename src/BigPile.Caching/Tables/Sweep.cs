@@ -16,10 +16,14 @@ internal sealed unsafe class Sweep(TableEngine table)
 {
     private const int BucketsForSpace = 64; // for one refused put
     private const int BucketsAtOnce = 4096; // between two checks of the cancellation
+    private const long PauseTicks = TimeSpan.TicksPerSecond; // of sweeps for the full pile, after a round that freed nothing
     private const int RecordsAtOnce = 4096; // of the file, between two checks
 
     private TinySpinLock _sweepLock; // held for a sweep of some buckets or records
     private ulong _next; // the next bucket
+    private long _freedBytes; // so far, with what entries owned
+    private ulong _barren; // buckets that a sweep for the pile visited since it last freed something
+    private long _pausedUntil; // for the pile, in cache time; also read without the lock
     private bool _hasExpirables; // the round met an entry that may expire or be removed by tag later
     private bool _coversAllEntries; // a mark of a clear existed when the round began: every line is visited
 
@@ -89,6 +93,39 @@ internal sealed unsafe class Sweep(TableEngine table)
 
     /// <summary>The number of calls of <see cref="TryForSpace"/> that cover the whole table.</summary>
     internal int CallsForSpace() => BucketsToSweep / BucketsForSpace + 1;
+
+    /// <summary>Sweeps some buckets for a put that the full pile would refuse. The caller is outside of critical regions.</summary>
+    /// <remarks>
+    /// A whole round that frees nothing is followed by a pause. The sweep lock is only tried: the caller may hold a stripe's, which comes
+    /// after it.
+    /// </remarks>
+    /// <param name="bytes">Enough.</param>
+    /// <param name="buckets">How many may be visited; reduced by those that were.</param>
+    /// <returns>The bytes freed.</returns>
+    internal long ForPile(long bytes, ref int buckets)
+    {
+        if (!table.Content.HasExpirables || table.Visibility.IsRebuilding)
+            return 0;
+        long now = table.Clock.Now;
+        if (now < Volatile.Read(ref _pausedUntil) || !_sweepLock.TryEnter())
+            return 0;
+        try
+        {
+            long before = _freedBytes;
+            for (; buckets > 0 && _freedBytes - before < bytes && _barren < table.Index.BucketCount; buckets--)
+                _barren = SweepNext(now) != 0 ? 0 : _barren + 1;
+            if (_barren >= table.Index.BucketCount)
+            {
+                _barren = 0;
+                Volatile.Write(ref _pausedUntil, now + PauseTicks);
+            }
+            return _freedBytes - before;
+        }
+        finally
+        {
+            _sweepLock.Exit();
+        }
+    }
 
     /// <summary>
     /// An entry may have been inserted into a bucket that the sweep has passed: the marks that concern it stay for another round.
@@ -198,6 +235,8 @@ internal sealed unsafe class Sweep(TableEngine table)
             EntryState state = table.Liveness.Of(entry.Head, ref now);
             if (state.IsDead())
             {
+                _freedBytes +=
+                    table.Heap.FootprintBytesOf(entry.PayloadBytes) + table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes);
                 table.Delete.DropLocked(critical, entry, state.Reason());
                 freed++;
             }
