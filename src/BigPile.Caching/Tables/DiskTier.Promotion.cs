@@ -33,18 +33,25 @@ internal sealed unsafe partial class DiskTier
 
     /// <summary>Promotes an entry for an operation that needs it in memory.</summary>
     /// <returns>Whether it is in memory, or was meanwhile.</returns>
-    /// <exception cref="PileFullException">Nothing in memory may be evicted for it.</exception>
+    /// <exception cref="PileFullException">The table or the pile has no space for it, and nothing may go.</exception>
     internal bool TryPromote(in KeyProbe key)
     {
         using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        EvictSurplusFirst(); // what lowered limits have left is no reason to refuse
         SpillOutcome outcome = Promote(key, block);
-        if (outcome == SpillOutcome.MemoryFull)
-        {
-            throw new PileFullException(
-                $"An entry of the table '{table.Name}' can't come back to memory: the table is at its limit, and nothing in it may "
-                + "go.");
-        }
+        if (outcome is SpillOutcome.TableFull or SpillOutcome.PileFull)
+            throw new PileFullException(WhyItStays(outcome));
         return outcome != SpillOutcome.Missing;
+    }
+
+    private string WhyItStays(SpillOutcome outcome)
+    {
+        string stays = $"An entry of the table '{table.Name}' is in its file, where it has no pointer, and can't come back to memory: ";
+        return outcome == SpillOutcome.TableFull
+            ? stays + "the table is at its limit, and nothing in it may go. Raise its MaxBytes or MaxEntries, or remove entries with "
+                + "EntryPriority.NeverEvict; reads without a pointer find the value where it is."
+            : stays + "the pile is full, and no table gives way. Raise PileOptions.MaxBytes, delete objects, or set TableOptions.GivesWay "
+                + "of tables that may evict; reads without a pointer find the value where it is.";
     }
 
     /// <summary>Promotes an entry that memory does not have. The stripe lock is held.</summary>
@@ -93,14 +100,16 @@ internal sealed unsafe partial class DiskTier
         bool isExtended = ExtendExpiry(block);
         // The copy in the file stays until memory has the entry: a failure in between loses nothing, and the stripe lock hides that there
         // are two.
-        PutResult result = table.Limits.IsFarOver() ? PutResult.Collision : PutPromoted(key, block.WrittenSpan, ticket);
+        bool isPileFull = false;
+        PutResult result =
+            table.Limits.IsFarOver() ? PutResult.Collision : PutPromoted(key, block.WrittenSpan, ticket, out isPileFull);
         if (result == Condition.NotMet)
             return null; // the ticket is outdated: look again
         if (result == PutResult.Collision)
         {
             if (isExtended)
                 spill.RewriteStripeLocked(key.Hash, key.Bytes, block.WrittenSpan, pending); // the use counts, though the entry stays
-            return SpillOutcome.MemoryFull;
+            return isPileFull ? SpillOutcome.PileFull : SpillOutcome.TableFull;
         }
         spill.EndPromotionStripeLocked(key.Hash, key.Bytes, pending); // it may be evicted and pending again by now: that copy stays
         return SpillOutcome.Promoted;
@@ -120,7 +129,7 @@ internal sealed unsafe partial class DiskTier
         }
     }
 
-    private PutResult PutPromoted(in KeyProbe key, ReadOnlySpan<byte> block, FlightTicket ticket)
+    private PutResult PutPromoted(in KeyProbe key, ReadOnlySpan<byte> block, FlightTicket ticket, out bool isPileFull)
     {
         fixed (byte* payload = block)
         {
@@ -130,6 +139,7 @@ internal sealed unsafe partial class DiskTier
             scoped Upsert upsert = default;
             upsert.Prepare(table, key, spec, request);
             upsert.Run();
+            isPileFull = upsert.Failure is PileFullException;
             return upsert.Failure switch
             {
                 null => upsert.Result,

@@ -269,6 +269,9 @@ internal enum SpillOutcome
     /// <summary>It was promoted; its block was copied.</summary>
     Promoted,
 
-    /// <summary>It stays in the file as nothing in memory may be evicted for it; its block was copied.</summary>
-    MemoryFull,
+    /// <summary>It stays in the file as the table is at its limit and nothing in it may go; its block was copied.</summary>
+    TableFull,
+
+    /// <summary>It stays in the file as the pile is full and nothing gives way; its block was copied.</summary>
+    PileFull,
 }

@@ -29,7 +29,7 @@ internal readonly unsafe struct Lease(TableEngine table)
         while (true)
         {
             SpillOutcome outcome = disk.Promote(key, block); // a lease in place needs the entry in memory
-            if (outcome == SpillOutcome.MemoryFull)
+            if (outcome is SpillOutcome.TableFull or SpillOutcome.PileFull)
                 return LeaseCopy(block, out lease, out info); // it stays in the file
             if (TryLeaseInMemory(key, out lease, out info, isUse))
                 return true;
