@@ -84,7 +84,10 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         long all = evictable.Sum();
         bool isEnough = all > 0 && (attempt != 0 || all >= refused.BlockBytes); // later what has gone counts as well
         if (!isEnough || !TryEvict(refused, attempt, tables, evictable))
-            return TryAllowMore(refused.BlockBytes) || TrySweepExpired(refused.BlockBytes, attempt) || (TryWaitForRebuild() && TryGiveWay(refused, attempt));
+        {
+            return TryAllowMore(refused.BlockBytes) || TrySweepExpired(refused.BlockBytes, attempt)
+                || (TryWaitForRebuild() && TryGiveWay(refused, attempt));
+        }
         QueueDrain(); // for a caller that knows no tables, and for one that holds a stripe's lock
         return true;
     }
@@ -212,7 +215,7 @@ internal interface IEvictingTable
     /// <summary>Evicts about so many bytes, by the table's own policy. The caller is outside of critical regions.</summary>
     void GiveWay(long bytes);
 
-    /// <summary>The footprint of an entry that may go, with the object that it owns; negative where it must stay. The caller is in a critical region.</summary>
+    /// <summary>The bytes that go with an entry and what it owns; negative where it stays. The caller is in a critical region.</summary>
     long CostOf(in EntryHead head, long payloadBytes);
 
     /// <summary>Evicts the entry at an address, if it is still there and may go. The caller is outside of critical regions.</summary>

@@ -32,7 +32,6 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     private const long GrowthOfQueuesBytes = 2 * HashQueue.NodeBytes;
 
     private readonly Budget _budget = new();
-    private ulong _uncountedUpTo; // the version of the last entry of which nobody knows what it owns; set at the opening
     private Evictor? _evictor; // null without a limit, while the index is rebuilt, and once closed
     private Backfill? _backfill; // of the evictor's queues with entries from before it; cleared by the thread that completes it
     private long _maxBytes; // 0: entries are limited, or nothing. One word, as who is in no critical region may read it while it changes
@@ -248,19 +247,6 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
             return;
         _budget.Release(1, footprintBytes);
         _budget.AddToPriority(priority, -footprintBytes);
-    }
-
-    /// <summary>What entries up to a version own is not counted: the index was restored, which knows their addresses only.</summary>
-    internal void SkipOwned(ulong upToVersion) => _uncountedUpTo = upToVersion;
-
-    /// <summary>Counts the object that an entry owns, if it may be evicted with it, for tables that give way.</summary>
-    /// <param name="priority">The entry's priority.</param>
-    /// <param name="version">Its version.</param>
-    /// <param name="bytes">The bytes of the object; negative where the entry has gone.</param>
-    internal void AddOwned(EntryPriority priority, ulong version, long bytes)
-    {
-        if (bytes != 0 && priority != EntryPriority.NeverEvict && version > _uncountedUpTo)
-            _budget.AddOwned(bytes);
     }
 
     /// <summary>Enters a new entry into the evictor's queues. The caller holds no bucket's lock.</summary>

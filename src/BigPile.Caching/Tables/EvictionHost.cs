@@ -15,7 +15,7 @@ namespace BigPile.Caching.Tables;
 /// <summary>The evictor's view of a table.</summary>
 internal sealed class EvictionHost(TableEngine table) : IEvictionHost
 {
-    /// <summary>The footprint of all that the calling thread has evicted, with the objects that went with it: who has a table give way compares it.</summary>
+    /// <summary>The bytes of all that the calling thread has evicted, with owned objects: who has a table give way compares it.</summary>
     [ThreadStatic]
     internal static long EvictedBytes;
 
