@@ -191,8 +191,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         {
             Volatile.Write(ref _database, SpillDirectory.Make(path, new HashDatabaseOptions
             {
-                Mode = FileMode.Create,
-                Temporary = true,
+                Mode = FileMode.Create, Temporary = true,
                 Tuning = new HashTuning { Buckets = FirstBuckets },
             }));
         }
