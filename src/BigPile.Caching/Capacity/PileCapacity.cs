@@ -124,8 +124,8 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
 
     /// <inheritdoc/>
     public long CostOf(ulong address) =>
-        TryFindTable(address, out BlockSnapshot view, out IEvictingTable? table)
-            ? table.CostOf(EntryHead.Of(view), view.PayloadBytes)
+        TryFindTable(address, out EntryHead head, out long payloadBytes, out IEvictingTable? table)
+            ? table.CostOf(head, payloadBytes)
             : NeverGoes;
 
     /// <inheritdoc/>
@@ -133,7 +133,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     {
         IEvictingTable? table;
         using (ReadScope scope = heap.EnterReader())
-            _ = TryFindTable(address, out _, out table);
+            _ = TryFindTable(address, out _, out _, out table);
         table?.Evict(address);
     }
 
@@ -170,11 +170,12 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         return _tables.Values.Any(table => table.TryWaitForRebuild(most));
     }
 
-    private bool TryFindTable(ulong address, out BlockSnapshot view, [NotNullWhen(true)] out IEvictingTable? table)
+    private bool TryFindTable(ulong address, out EntryHead head, out long payloadBytes, [NotNullWhen(true)] out IEvictingTable? table)
     {
-        view = heap.ViewRecovered(address);
-        table = null;
-        return !view.IsNone && _tables.TryGetValue(EntryHead.Of(view).TableId, out table);
+        BlockSnapshot view = heap.ViewRecovered(address);
+        head = view.IsNone ? default : EntryHead.Of(view);
+        payloadBytes = view.IsNone ? 0 : view.PayloadBytes;
+        return _tables.TryGetValue(head.TableId, out table); // none has id 0
     }
 
     private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, long blockBytes)
