@@ -80,7 +80,7 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<
             surplus = heap.Allow(allowed);
         // Where each unit has something that stays, single pages.
         const long Page = SizeClasses.PageBytes;
-        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearPages(Page, isEvictable: true, capacity); left -= Page)
+        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearPages(Page, isEvictable: true, Page, capacity); left -= Page)
             surplus = heap.Allow(allowed, pagesAtOnce: 1);
         _ = heap.Allow(allowed + surplus); // what could not go
         capacity.QueueDrain();

@@ -102,14 +102,15 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         // A policy frees no pages in a row where a search through all found none that could be emptied.
         bool isPolicyInVain = blockBytes > SizeClasses.MaxSlotBytes && heap.IsClearingInVain(blockBytes);
         bool isPages = !takesSlots || isPolicyInVain || (hasIdle && attempt == 0) || !_policyFirst.IsTurn(blockBytes, attempt);
-        if (isPages && heap.TryClearPages(blockBytes, refused.IsEvictable, this))
+        long batchBytes = Math.Max(blockBytes, Math.Min(evictable.Sum() / BatchShare, MostBatchBytes));
+        if (isPages && heap.TryClearPages(blockBytes, refused.IsEvictable, batchBytes, this))
         {
             heap.Separates |= !refused.IsEvictable;
             return true;
         }
         if (isPages && tables.Sum(static table => table.OwnedBytes) < blockBytes)
             return takesSlots && heap.TryClearSlots(blockBytes, this);
-        GiveWayInProportion(tables, evictable, blockBytes); // also objects, which only their entries' tables find
+        GiveWayInProportion(tables, evictable, batchBytes); // also objects, which only their entries' tables find
         return true;
     }
 
@@ -178,12 +179,11 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         return _tables.TryGetValue(head.TableId, out table); // none has id 0
     }
 
-    private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, long blockBytes)
+    private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, long bytes)
     {
-        long all = evictable.Sum();
-        double share = Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes)) / (double)all;
+        double share = Math.Min(1, bytes / (double)evictable.Sum());
         for (int i = 0; i < tables.Length; i++)
-            tables[i].GiveWay((long)Math.Ceiling(Math.Min(1, share) * evictable[i]));
+            tables[i].GiveWay((long)Math.Ceiling(share * evictable[i]));
     }
 }
 

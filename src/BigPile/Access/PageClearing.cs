@@ -25,6 +25,7 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
     private readonly Allocator _allocator = blocks.Allocator;
     private ulong _cursor; // an address: where the next search begins; any thread writes
     private ulong _lastingCursor; // as before, in groups for blocks that stay
+    private int _isStuck; // 1: the last page there was not emptied; any thread writes
     private int _pagesInVain = int.MaxValue; // so many in a row could not be emptied anywhere; any thread writes
     private int _groupsInVain = int.MaxValue; // as before, in whole groups
 
@@ -33,15 +34,16 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
     /// </summary>
     /// <param name="blockBytes">The block's size.</param>
     /// <param name="isEvictable">Whether it may be evicted itself; if not, it gets pages of a group where others stay.</param>
+    /// <param name="batchBytes">How much is evicted at once for blocks that stay, so that few puts take the time.</param>
     /// <param name="victims">Decides what may go, and evicts it.</param>
     /// <returns>
     /// <see langword="false"/> when nothing that would help may go. After <see langword="true"/> other threads may have taken the space.
     /// </returns>
-    internal bool TryClear(long blockBytes, bool isEvictable, IPageVictims victims)
+    internal bool TryClear(long blockBytes, bool isEvictable, long batchBytes, IPageVictims victims)
     {
         int pages = PagesOf(blockBytes);
         bool isLasting = !isEvictable && _allocator.Pool.Separates;
-        if (isLasting && (TryClearPartly(blockBytes, areGuests: true, victims) || TryClearLasting(pages, victims)))
+        if (isLasting && TryClearBatch(blockBytes, batchBytes, victims))
             return true;
         return TryClearPages(Target.Of(pages), victims, isLasting) || TryClearSegment(pages, victims);
     }
@@ -57,6 +59,17 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
     /// <inheritdoc cref="TryClear"/>
     internal bool TryClearUnit(IPageVictims victims) => TryClearPages(Target.OfGroup, victims);
 
+    private bool TryClearBatch(long blockBytes, long batchBytes, IPageVictims victims)
+    {
+        int pages = PagesOf(blockBytes);
+        long cleared = 0;
+        while (cleared < batchBytes && (TryClearPartly(blockBytes, areGuests: true, victims) || TryClearLasting(pages, victims)))
+            cleared += pages * (long)SizeClasses.PageBytes;
+        if (cleared != 0 && Interlocked.Exchange(ref _isStuck, 0) == 0)
+            Volatile.Write(ref _lastingCursor, 0); // the lowest ones again, so that the last groups become empty
+        return cleared != 0;
+    }
+
     private bool TryClearPartly(long blockBytes, bool areGuests, IPageVictims victims) =>
         blockBytes <= SizeClasses.MaxSlotBytes
         && TryClearPages(Target.Of(1) with { SizeClass = SizeClasses.ClassOf((int)blockBytes), AreGuests = areGuests }, victims);
@@ -67,11 +80,10 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
         Target target = Target.Of(pages) with { IsInLasting = true, Choice = Segment.GroupPages };
         if (TryFind(target, victims, out Segment? segment, out int first))
         {
-            // The lowest ones, so that the last groups become empty; but not one again and again that a block stays in for a while.
-            bool isEmptied = TryEmpty(segment, first, target, victims);
-            Volatile.Write(ref _lastingCursor, isEmptied ? 0 : segment.AddressOfPage(first + pages));
-            if (isEmptied)
+            Volatile.Write(ref _lastingCursor, segment.AddressOfPage(first + pages));
+            if (TryEmpty(segment, first, target, victims))
                 return true;
+            Volatile.Write(ref _isStuck, 1); // a block stays there for a while
         }
         Target group = Target.OfGroup with { IsWithHead = true };
         if (!TryFind(group, victims, out segment, out first))

@@ -114,8 +114,8 @@ internal sealed unsafe partial class TableHeap
     internal bool TryClearUnit(IPageVictims victims) => _clearing.TryClearUnit(victims);
 
     /// <inheritdoc cref="PageClearing.TryClear"/>
-    internal bool TryClearPages(long blockBytes, bool isEvictable, IPageVictims victims) =>
-        _clearing.TryClear(blockBytes, isEvictable, victims);
+    internal bool TryClearPages(long blockBytes, bool isEvictable, long batchBytes, IPageVictims victims) =>
+        _clearing.TryClear(blockBytes, isEvictable, batchBytes, victims);
 
     /// <inheritdoc cref="PageClearing.IsInVain"/>
     internal bool IsClearingInVain(long blockBytes) => _clearing.IsInVain(blockBytes);
