@@ -13,7 +13,9 @@ namespace BigPile.Perf.Reports;
 /// <remarks>Names have the units of their figures at the end, such as <c>firstGetMs</c>, which are written with the figures.</remarks>
 internal static partial class ReportTable
 {
-    private const int MostColumns = 6; // of rows that stand beside each other; more stand below each other
+    private const int MostColumns = 6; // of rows that stand beside each other; more stand below each other,
+    private const int MostFigures = 12; // unless they have more figures than fit into a line
+    private const int MostCell = 60; // characters; longer texts stand below the table
 
     private static readonly (double Size, string Name)[] Times = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (0, "ns")];
     private static readonly (double Size, string Name)[] Sizes = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (0, "bytes")];
@@ -22,7 +24,7 @@ internal static partial class ReportTable
     {
         if (report is JsonArray all)
         {
-            console.Write(RowsOf(name, [.. all.OfType<JsonObject>()]));
+            WriteRows(console, name, [.. all.OfType<JsonObject>()]);
         }
         else
         {
@@ -31,7 +33,7 @@ internal static partial class ReportTable
             {
                 JsonObject[] rows = value is JsonArray array ? [.. array.OfType<JsonObject>()] : [.. SidesOf(value)];
                 if (rows.Length > 0)
-                    console.Write(RowsOf($"{name}: {Words(list).ToLowerInvariant()}", rows));
+                    WriteRows(console, $"{name}: {Words(list).ToLowerInvariant()}", rows);
                 foreach (JsonValue text in (value as JsonArray)?.OfType<JsonValue>() ?? [])
                     console.WriteLine(text.ToString());
             }
@@ -56,17 +58,34 @@ internal static partial class ReportTable
 
     private static bool IsSide(KeyValuePair<string, JsonNode?> one) => one.Value is JsonObject;
 
-    // What is the same in all rows stands below the table.
-    private static Table RowsOf(string title, JsonObject[] rows)
+    private static void WriteRows(IAnsiConsole console, string title, JsonObject[] rows)
     {
         Dictionary<string, string>[] figures = [.. rows.Select(static row => FiguresOf(row).ToDictionary())];
+        var texts = new List<string>();
+        foreach (Dictionary<string, string> row in figures)
+        {
+            string name = row.Values.FirstOrDefault("");
+            foreach ((string label, string text) in row.Where(static one => one.Value.Length > MostCell).ToArray())
+            {
+                texts.Add($"{label} of {name}: {text}");
+                row.Remove(label);
+            }
+        }
+        console.Write(TableOf(title, figures));
+        foreach (string text in texts)
+            console.WriteLine(text);
+    }
+
+    // What is the same in all rows stands below the table.
+    private static Table TableOf(string title, Dictionary<string, string>[] figures)
+    {
         string Cell(Dictionary<string, string> row, string label) => Markup.Escape(row.GetValueOrDefault(label, ""));
         bool IsSame(string label) => figures.Length > 1 && figures.All(row => Cell(row, label) == Cell(figures[0], label));
         string[] labels = [.. figures.SelectMany(static row => row.Keys).Distinct()];
         string[] varying = [.. labels.Where(label => !IsSame(label))];
         if (varying.Length == 0)
             varying = labels;
-        bool areBeside = figures.Length <= MostColumns && varying.Length > figures.Length + 1;
+        bool areBeside = varying.Length > figures.Length + 1 && (figures.Length <= MostColumns || varying.Length > MostFigures);
         Table table = NewTable(title, areBeside ? [varying[0], .. figures.Select(row => Cell(row, varying[0]))] : varying);
         if (areBeside)
         {
