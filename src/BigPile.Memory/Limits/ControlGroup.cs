@@ -35,7 +35,16 @@ internal sealed class ControlGroup(string name, string directory, ControlGroupVe
         long? limit = Limits().Min(static found => (long?)found.Bytes);
         if (limit == null || SystemFile.ReadFigure(Path.Combine(directory, version.UsageFile)) is not { } usage)
             return null;
-        return Math.Max(0, limit.Value - Math.Max(0, usage - (Statistic(version.DroppableFigure) ?? 0)));
+        return Math.Max(0, limit.Value - Math.Max(0, usage - DroppableBytes()));
+    }
+
+    // Pages that a collector gave back lazily, and has used again since, are on the list of files' pages too, but can't be dropped.
+    private long DroppableBytes()
+    {
+        long droppable = Statistic(version.DroppableFigure) ?? 0;
+        return Statistic(version.FileFigure) is { } files
+            ? Math.Min(droppable, Math.Max(0, files - (Statistic(version.SharedFigure) ?? 0)))
+            : droppable;
     }
 
     /// <summary>The groups of this process, each before those above it, as far as they are visible.</summary>

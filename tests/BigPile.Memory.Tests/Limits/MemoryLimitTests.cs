@@ -182,6 +182,20 @@ public sealed class MemoryLimitTests : IDisposable
         Assert.Equal(Gibibyte - 650_000_000, Read().Available());
     }
 
+    [Theory]
+    [InlineData(100_000_000, 40_000_000, 60_000_000)]
+    [InlineData(40_000_000, 100_000_000, 0)]
+    [InlineData(900_000_000, 0, 250_000_000)]
+    public void No_more_can_be_dropped_than_there_is_of_files(long files, long shared, long droppable)
+    {
+        _system.InVersion1("/a").Group1("/a", "memory.limit_in_bytes", OneGibibyte).Group1("/a", "memory.usage_in_bytes", "900000000")
+            .Group1("/a", "memory.stat", $"total_inactive_file 250000000\ntotal_cache {files}\ntotal_shmem {shared}");
+        Assert.Equal(Gibibyte - 900_000_000 + droppable, Read().Available());
+        _system.InVersion2("/b").Group2("/b", "memory.max", OneGibibyte).Group2("/b", "memory.current", "900000000")
+            .Group2("/b", "memory.stat", $"inactive_file 250000000\nfile {files}\nshmem {shared}");
+        Assert.Equal(Gibibyte - 900_000_000 + droppable, Read().Available());
+    }
+
     [Fact]
     public void Of_this_process_it_is_at_most_the_machines_memory_and_there_is_some()
     {
