@@ -97,7 +97,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     private bool TryEvict(PileFullException refused, int attempt, IEvictingTable[] tables, long[] evictable)
     {
         long blockBytes = refused.BlockBytes;
-        bool hasIdle = heap.FreeSlotBytes > heap.UsedBytes / IdleShare;
+        bool hasIdle = heap.IdleSlotBytes() > heap.UsedBytes / IdleShare;
         bool takesSlots = refused.IsEvictable || !heap.Separates;
         // A policy frees no pages in a row where a search through all found none that could be emptied.
         bool isPolicyInVain = blockBytes > SizeClasses.MaxSlotBytes && heap.IsClearingInVain(blockBytes);
@@ -105,7 +105,8 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         long batchBytes = Math.Max(blockBytes, Math.Min(evictable.Sum() / BatchShare, MostBatchBytes));
         if (isPages && heap.TryClearPages(blockBytes, refused.IsEvictable, batchBytes, this))
         {
-            heap.Separates |= !refused.IsEvictable;
+            if (!refused.IsEvictable && heap.HasLimit)
+                heap.Separate();
             return true;
         }
         if (isPages && tables.Sum(static table => table.OwnedBytes) < blockBytes)

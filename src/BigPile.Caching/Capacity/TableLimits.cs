@@ -129,9 +129,9 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
 
     private void SetGivesWay(TableOptions options)
     {
-        GivesWay = options.MayGiveWay && heap.LimitBytes != long.MaxValue;
+        GivesWay = options.MayGiveWay && heap.HasLimit;
         if (GivesWay)
-            heap.Separates = true;
+            heap.Separate();
     }
 
     /// <summary>Has another evictor choose, with another policy. No thread is in the table. For tests.</summary>

@@ -108,13 +108,13 @@ internal sealed unsafe partial class PageClearing
         if (info.IsUnrecovered)
             return Stays;
         long sum = 0;
-        int freed = 0;
+        int free = 0;
         foreach (ulong address in new BlockAddresses(segment, page, info))
         {
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)(segment.Region.Start + segment.OffsetOf(address))));
             if (header.IsFree)
             {
-                freed++;
+                free++;
                 continue;
             }
             long cost = header.Kind == BlockKind.TableEntry ? victims.CostOf(address) : -1;
@@ -122,13 +122,11 @@ internal sealed unsafe partial class PageClearing
                 return Stays;
             sum += Math.Max(0, cost);
         }
-        if (target.IsPartial)
-        {
-            meta->HasGuests &= sum != 0;
-            return sum == 0 ? Stays : sum;
-        }
-        bool isLeased = word.HasSlots && !_allocator.Pool.TracksFlushed && freed > meta->FreeCount; // or exhausted
-        return isLeased ? Stays : sum;
+        // Leased though deleted, or of a put that is under way: a page with such is not free soon, and would be the cheapest again and again.
+        bool isInUse = free > (word.HasSlots ? meta->FreeCount + meta->PendingFreeCount : meta->IsRunFlushed ? 1 : 0);
+        if (target.IsPartial && sum == 0)
+            meta->HasGuests &= isInUse;
+        return (target.IsPartial ? sum == 0 : isInUse) ? Stays : sum;
     }
 
     /// <summary>What is to be emptied.</summary>

@@ -81,9 +81,11 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
         if (TryFind(target, victims, out Segment? segment, out int first))
         {
             Volatile.Write(ref _lastingCursor, segment.AddressOfPage(first + pages));
-            if (TryEmpty(segment, first, target, victims))
+            bool isEmptied = TryEmpty(segment, first, target, victims);
+            if (!isEmptied || _allocator.Pool.TracksFlushed) // a block stays there for a while, or until a flush
+                Volatile.Write(ref _isStuck, 1);
+            if (isEmptied)
                 return true;
-            Volatile.Write(ref _isStuck, 1); // a block stays there for a while
         }
         Target group = Target.OfGroup with { IsWithHead = true };
         if (!TryFind(group, victims, out segment, out first))
@@ -125,7 +127,7 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
     // Whether nothing is left there; where that is known only after a flush, it is assumed.
     private bool TryEmpty(Segment segment, int first, Target target, IPageVictims victims)
     {
-        bool areEmpty = true;
+        bool areEmpty;
         var isolated = new List<nint>(); // pages of slots: what is freed there is not taken again
         try
         {
@@ -135,10 +137,19 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
         }
         finally
         {
+            areEmpty = _allocator.Pool.TracksFlushed || isolated.Count == CountLaidOut(segment, first, target);
             foreach (nint page in isolated)
                 areEmpty &= _allocator.EndIsolation((PageMeta*)page);
         }
         return areEmpty;
+    }
+
+    private static int CountLaidOut(Segment segment, int first, Target target)
+    {
+        int count = 0;
+        for (int page = first; page < first + target.Pages; page++)
+            count += segment.WordOf(page).IsUnused ? 0 : 1;
+        return count;
     }
 
     private List<ulong> Collect(Segment segment, int first, Target target, List<nint> isolated)

@@ -77,16 +77,7 @@ internal abstract class Reclaimer
                 return true;
             }
         }
-        return TryMix(full);
-    }
-
-    // What is free among blocks that may be evicted is better used than kept for them.
-    private bool TryMix(PileFullException full)
-    {
-        bool mixes = !full.IsEvictable && Allocator.Pool.Separates;
-        if (mixes)
-            Allocator.Pool.Separates = false;
-        return mixes;
+        return !full.IsEvictable && Allocator.Pool.TryMix(); // what is free among others is better used than kept for them
     }
 
     private bool CanReclaim(PileFullException full, int attempt)

@@ -128,16 +128,13 @@ internal sealed unsafe partial class Allocator : IDisposable
         return areWhole;
     }
 
-    /// <summary>Bytes of free slots, about: read without a lock.</summary>
-    internal long FreeSlotBytes
+    /// <summary>Bytes of free slots that wait for blocks of their size, beside those that heaps allocate from.</summary>
+    internal long IdleSlotBytes()
     {
-        get
-        {
-            long sum = 0;
-            foreach (Heap heap in _heaps)
-                sum += heap.FreeSlotBytes;
-            return sum;
-        }
+        long sum = 0;
+        foreach (Heap heap in _heaps)
+            sum += heap.IdleSlotBytes();
+        return sum;
     }
 
     /// <inheritdoc cref="Heap.TryIsolate"/>

@@ -34,7 +34,11 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Even
             // A search is not atomic: other threads take and free behind it. Before it fails, HasSpace checks with all heap locks held,
             // and the event count tells whether a transfer ended meanwhile. For one still under way the caller waits (Reclaimer).
             if (!slot.IsNone || searches == MostSearches || !(HasSpace(kind) || transferEvents.HasAdvanced(events)))
+            {
+                if (!PageKind.IsEvictable(kind))
+                    pool.CountMixedTake();
                 return slot;
+            }
         }
     }
 

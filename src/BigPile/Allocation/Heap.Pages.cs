@@ -98,6 +98,20 @@ internal sealed unsafe partial class Heap
         return (page != null && page->FreeCount != 0) || _classes[kind].Listed != null;
     }
 
+    /// <summary>Bytes of free slots in other pages than the current ones, of which there are as many as kinds of blocks.</summary>
+    internal long IdleSlotBytes()
+    {
+        _lock.Enter();
+        long idle = FreeSlotBytes;
+        for (int kind = 0; kind < PageKind.End; kind++)
+        {
+            PageMeta* page = _classes[kind].Current;
+            idle -= page == null ? 0 : (long)page->FreeCount * page->SlotBytes;
+        }
+        _lock.Exit();
+        return idle;
+    }
+
     /// <summary>Adds a page that was recovered from a file, with its live blocks.</summary>
     internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, PagePool pool)
     {

@@ -13,6 +13,8 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe partial class PagePool : IDisposable
 {
+    private const int MostMixedTakes = 16; // until a page is searched again for a block that stays
+
     private readonly Lock _lock = new(); // protects all parts, and the metadata of pages without an owner
     private readonly SegmentSource _source;
     private readonly DirtyList _dirty; // runs that changed since the last flush
@@ -26,6 +28,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly SegmentTrim _trim; // gives empty segments back
     private readonly WithheldPages _withheld; // free pages that are not used for now
     private readonly EventCount _transferEvents;
+    private bool _isSeparating; // any thread writes
+    private int _mixedTakes; // that are left of those allowed; interlocked
 
     internal PagePool(
         SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, EventCount transferEvents,
@@ -69,13 +73,33 @@ internal sealed unsafe partial class PagePool : IDisposable
     }
 
     /// <summary>
-    /// Whether blocks that stay have groups of pages of their own. Off while none may be evicted, or no page can be cleared for one that
-    /// stays: then it takes the space of others. Any thread writes.
+    /// Whether blocks that stay have groups of pages of their own. Off while none may be evicted; and for a while when no page could be
+    /// cleared for one that stays: then it takes the space of others.
     /// </summary>
-    internal bool Separates
+    internal bool Separates => Volatile.Read(ref _isSeparating) && Volatile.Read(ref _mixedTakes) <= 0;
+
+    /// <summary>Has blocks that stay have groups of pages of their own from now on.</summary>
+    internal void Separate()
     {
-        get => Volatile.Read(ref field);
-        set => Volatile.Write(ref field, value);
+        Volatile.Write(ref _mixedTakes, 0);
+        Volatile.Write(ref _isSeparating, true);
+    }
+
+    /// <summary>Lets blocks that stay take the space of others for a while, as no page could be cleared for one.</summary>
+    /// <returns><see langword="false"/> when they may already.</returns>
+    internal bool TryMix()
+    {
+        bool mixes = Separates;
+        if (mixes)
+            Volatile.Write(ref _mixedTakes, MostMixedTakes);
+        return mixes;
+    }
+
+    /// <summary>Counts what a block that stays took where the current page of its kind was full.</summary>
+    internal void CountMixedTake()
+    {
+        if (Volatile.Read(ref _mixedTakes) > 0)
+            Interlocked.Decrement(ref _mixedTakes);
     }
 
     /// <summary>Has the groups of some pages of a segment be for blocks that stay, though others lie there.</summary>

@@ -83,11 +83,13 @@ internal sealed unsafe partial class TableHeap
     /// <summary>The bytes of pages in use, and of the heads of segments; of this instant, about.</summary>
     internal long UsedBytes => _allocator.Pool.UsableBytes - _allocator.Pool.FreePages * SizeClasses.PageBytes;
 
-    /// <inheritdoc cref="Allocator.FreeSlotBytes"/>
-    internal long FreeSlotBytes => _allocator.FreeSlotBytes;
+    /// <inheritdoc cref="Allocator.IdleSlotBytes"/>
+    internal long IdleSlotBytes() => _allocator.IdleSlotBytes();
 
     /// <summary>The most bytes of all segments.</summary>
     internal long LimitBytes => _allocator.Pool.LimitBytes;
+
+    internal bool HasLimit => LimitBytes != long.MaxValue;
 
     /// <inheritdoc cref="PagePool.Allow"/>
     internal long Allow(long bytes, int pagesAtOnce = WithheldPages.UnitPages) => _allocator.Pool.Allow(bytes, pagesAtOnce);
@@ -124,11 +126,10 @@ internal sealed unsafe partial class TableHeap
     internal bool TryClearSlots(long blockBytes, IPageVictims victims) => _clearing.TryClearSlots(blockBytes, victims);
 
     /// <inheritdoc cref="PagePool.Separates"/>
-    internal bool Separates
-    {
-        get => _allocator.Pool.Separates;
-        set => _allocator.Pool.Separates = value;
-    }
+    internal bool Separates => _allocator.Pool.Separates;
+
+    /// <inheritdoc cref="PagePool.Separate"/>
+    internal void Separate() => _allocator.Pool.Separate();
 
     /// <inheritdoc cref="Reclaimer.TryReclaimDiskSpace"/>
     internal bool TryReclaimDiskSpace(Exception refused) => _blocks.Reclaimer.TryReclaimDiskSpace(refused);

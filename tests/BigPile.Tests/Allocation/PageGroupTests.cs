@@ -21,7 +21,8 @@ public sealed unsafe class PageGroupTests : IDisposable
     public PageGroupTests()
     {
         var store = new MemorySegmentStore(StoreKind.Native, hugePages: false);
-        _pool = new PagePool(_map, store, Segments * SegmentBytes, Guid.NewGuid(), 0, _events) { Separates = true };
+        _pool = new PagePool(_map, store, Segments * SegmentBytes, Guid.NewGuid(), 0, _events);
+        _pool.Separate();
     }
 
     public void Dispose()
@@ -61,7 +62,7 @@ public sealed unsafe class PageGroupTests : IDisposable
         Assert.False(Take(isEvictable: false, 1));
         Assert.True(_pool.HasFreePage(isEvictable: true));
         Assert.False(_pool.HasFreePage(isEvictable: false));
-        _pool.Separates = false;
+        Assert.True(_pool.TryMix());
         Assert.True(_pool.HasFreePage(isEvictable: false));
         Assert.True(Take(isEvictable: false, 1));
         _pool.CheckInvariants();
