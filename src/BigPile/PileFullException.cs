@@ -27,6 +27,6 @@ public sealed class PileFullException : PileException
     /// <summary>The size of the block that found no space; 0 where space was lacking for something else.</summary>
     internal long BlockBytes { get; init; }
 
-    /// <summary>Whether that block may be evicted itself.</summary>
+    /// <summary>Whether that block may take the space of those that may be evicted, as it may be itself, or is large.</summary>
     internal bool IsEvictable { get; init; }
 }

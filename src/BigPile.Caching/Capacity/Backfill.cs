@@ -11,7 +11,8 @@ namespace BigPile.Caching.Capacity;
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="evictor">The evictor whose queues are filled.</param>
-internal sealed class Backfill(Evictor evictor)
+/// <param name="entersMain">Whether all go to the main queue, as while a table fills.</param>
+internal sealed class Backfill(Evictor evictor, bool entersMain)
 {
     /// <summary>The first bucket that no thread has taken. Interlocked.</summary>
     private long _nextBucket;
@@ -20,6 +21,8 @@ internal sealed class Backfill(Evictor evictor)
     private int _workers;
 
     internal Evictor Evictor => evictor;
+
+    internal bool EntersMain => entersMain;
 
     /// <summary>Whether a bucket has not been taken yet.</summary>
     internal bool IsPending(ulong bucket) => (long)bucket >= Volatile.Read(ref _nextBucket);

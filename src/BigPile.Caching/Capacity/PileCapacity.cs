@@ -7,6 +7,7 @@ using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Tables;
 using BigPile.Layout;
 using BigPile.Memory.Limits;
 using BigPile.Tables;
@@ -131,12 +132,14 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
             : NeverGoes;
 
     /// <inheritdoc/>
-    public void Evict(ulong address)
+    public long Evict(ulong address)
     {
+        long before = EvictionHost.EvictedBytes;
         IEvictingTable? table;
         using (ReadScope scope = heap.EnterReader())
             _ = TryFindTable(address, out _, out _, out table);
         table?.Evict(address);
+        return EvictionHost.EvictedBytes - before;
     }
 
     // What the memory monitor has taken from tables that give way is still there for what must stay.

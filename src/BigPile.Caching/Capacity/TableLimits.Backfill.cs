@@ -15,6 +15,7 @@ internal sealed unsafe partial class TableLimits
     private const ulong BucketsAtOnce = 1 << 14; // some ten thousand entries: a short pause
     private const int BucketsForOneEviction = 16; // an eviction fills the queues faster than it drains them
     private const int BucketsInTurn = 1024; // in one critical region of the background
+    private const ulong BucketsToAsk = 256; // in which some entry is in the main queue if an earlier evictor has chosen
     private const int HashesAtOnce = 2 * Bucket.SlotCount; // on the stack: two lines
     private const ulong InMainBit = 1UL << 63; // not part of the hash that a slot knows
 
@@ -24,19 +25,39 @@ internal sealed unsafe partial class TableLimits
     // Backfills a small table at once, and begins the backfill of a large one. No thread is in the table.
     private Backfill? BeginBackfill(Evictor evictor)
     {
+        bool entersMain = !HasChosen();
         if (content.HasPriorities || index.BucketCount <= BucketsAtOnce)
         {
             // At once: no thread is in the table, so no lock is needed. A backfill in parts knows no priorities.
             for (ulong number = 0; number < index.BucketCount; number++)
             {
                 foreach (SlotPlace place in index.SlotsOf(number))
+                {
+                    if (entersMain)
+                        place.SetInMain(true);
                     evictor.EnterFound(place.Value.KnownHash(number), CountPriority(place), place.IsInMain);
+                }
             }
             return null;
         }
-        var backfill = new Backfill(evictor);
+        var backfill = new Backfill(evictor, entersMain);
         Volatile.Write(ref _backfill, backfill); // release; puts ask it from their first instant
         return backfill;
+    }
+
+    // While a table fills, its entries go to the main queue: so do those from before its first evictor. In the small queue they would be
+    // far above its share, and go before anything new.
+    private bool HasChosen()
+    {
+        for (ulong number = 0; number < Math.Min(index.BucketCount, BucketsToAsk); number++)
+        {
+            foreach (SlotPlace place in index.SlotsOf(number))
+            {
+                if (place.IsInMain)
+                    return true;
+            }
+        }
+        return false;
     }
 
     /// <summary>
@@ -102,7 +123,7 @@ internal sealed unsafe partial class TableLimits
         {
             // The number of buckets is read each time: a split moves entries to higher buckets, where this walk still meets them.
             for (ulong number = first; number < first + (ulong)buckets && number < index.BucketCount; number++)
-                BackfillBucket(backfill.Evictor, number);
+                BackfillBucket(backfill, number);
         }
         finally
         {
@@ -124,25 +145,27 @@ internal sealed unsafe partial class TableLimits
     }
 
     // Shard locks come before bucket locks: collect the hashes under the bucket's lock, enter them after it.
-    private void BackfillBucket(Evictor evictor, ulong number)
+    private void BackfillBucket(Backfill backfill, ulong number)
     {
         Span<ulong> hashes = stackalloc ulong[HashesAtOnce];
-        int count = CopyHashes(number, hashes, out List<ulong>? more);
+        int count = CopyHashes(number, backfill.EntersMain, hashes, out List<ulong>? more);
         foreach (ulong hash in hashes[..count])
-            EnterFound(evictor, hash);
-        more?.ForEach(hash => EnterFound(evictor, hash));
+            EnterFound(backfill.Evictor, hash);
+        more?.ForEach(hash => EnterFound(backfill.Evictor, hash));
     }
 
     private static void EnterFound(Evictor evictor, ulong hash) =>
         evictor.EnterFound(hash & ~InMainBit, EntryPriority.Normal, (hash & InMainBit) != 0);
 
-    private int CopyHashes(ulong number, Span<ulong> hashes, out List<ulong>? more)
+    private int CopyHashes(ulong number, bool entersMain, Span<ulong> hashes, out List<ulong>? more)
     {
         more = null;
         int count = 0;
         using LockedBucket bucket = index.LockBucket(number);
         foreach (SlotPlace place in bucket.Slots)
         {
+            if (entersMain)
+                place.SetInMain(true);
             ulong hash = place.Value.KnownHash(number) | (place.IsInMain ? InMainBit : 0);
             if (count < hashes.Length)
                 hashes[count++] = hash;

@@ -45,7 +45,7 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
         bool isLasting = !isEvictable && _allocator.Pool.Separates;
         if (isLasting && TryClearBatch(blockBytes, batchBytes, victims))
             return true;
-        return TryClearPages(Target.Of(pages), victims, isLasting) || TryClearSegment(pages, victims);
+        return TryClearPages(Target.Of(pages), victims, out _, isLasting) || TryClearSegment(pages, victims);
     }
 
     /// <summary>Whether the last search for so many bytes looked at all pages, and none since has found any.</summary>
@@ -53,35 +53,44 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
 
     /// <summary>Evicts what may go from a page with slots of a block's size, beside what stays there.</summary>
     /// <inheritdoc cref="TryClear"/>
-    internal bool TryClearSlots(long blockBytes, IPageVictims victims) => TryClearPartly(blockBytes, areGuests: false, victims);
+    internal bool TryClearSlots(long blockBytes, IPageVictims victims) => TryClearPartly(blockBytes, areGuests: false, victims, out _);
 
     /// <summary>Evicts what lies in the pages of a unit that can be withheld: see <see cref="WithheldPages"/>.</summary>
     /// <inheritdoc cref="TryClear"/>
-    internal bool TryClearUnit(IPageVictims victims) => TryClearPages(Target.OfGroup, victims);
+    internal bool TryClearUnit(IPageVictims victims) => TryClearPages(Target.OfGroup, victims, out _);
 
     private bool TryClearBatch(long blockBytes, long batchBytes, IPageVictims victims)
     {
         int pages = PagesOf(blockBytes);
         long cleared = 0;
-        while (cleared < batchBytes && (TryClearPartly(blockBytes, areGuests: true, victims) || TryClearLasting(pages, victims)))
-            cleared += pages * (long)SizeClasses.PageBytes;
+        while (cleared < batchBytes
+            && (TryClearPartly(blockBytes, areGuests: true, victims, out long bytes) || TryClearLasting(pages, victims, out bytes)))
+        {
+            cleared += Math.Max(bytes, pages * (long)SizeClasses.PageBytes);
+        }
         if (cleared != 0 && Interlocked.Exchange(ref _isStuck, 0) == 0)
             Volatile.Write(ref _lastingCursor, 0); // the lowest ones again, so that the last groups become empty
         return cleared != 0;
     }
 
-    private bool TryClearPartly(long blockBytes, bool areGuests, IPageVictims victims) =>
-        blockBytes <= SizeClasses.MaxSlotBytes
-        && TryClearPages(Target.Of(1) with { SizeClass = SizeClasses.ClassOf((int)blockBytes), AreGuests = areGuests }, victims);
+    private bool TryClearPartly(long blockBytes, bool areGuests, IPageVictims victims, out long bytes)
+    {
+        bytes = 0;
+        if (blockBytes > SizeClasses.MaxSlotBytes)
+            return false;
+        Target target = Target.Of(1) with { SizeClass = SizeClasses.ClassOf((int)blockBytes), AreGuests = areGuests };
+        return TryClearPages(target, victims, out bytes);
+    }
 
     // First pages that others have in groups for blocks that stay, then another group: so that there are no more of these than necessary.
-    private bool TryClearLasting(int pages, IPageVictims victims)
+    private bool TryClearLasting(int pages, IPageVictims victims, out long bytes)
     {
+        bytes = 0;
         Target target = Target.Of(pages) with { IsInLasting = true, Choice = Segment.GroupPages };
         if (TryFind(target, victims, out Segment? segment, out int first))
         {
             Volatile.Write(ref _lastingCursor, segment.AddressOfPage(first + pages));
-            bool isEmptied = TryEmpty(segment, first, target, victims);
+            bool isEmptied = TryEmpty(segment, first, target, victims, out bytes);
             if (!isEmptied || _allocator.Pool.TracksFlushed) // a block stays there for a while, or until a flush
                 Volatile.Write(ref _isStuck, 1);
             if (isEmptied)
@@ -91,7 +100,7 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
         if (!TryFind(group, victims, out segment, out first))
             return false;
         _allocator.Pool.Reserve(segment, first, Segment.GroupPages);
-        _ = TryEmpty(segment, Math.Max(first, segment.HeadPages), target, victims);
+        _ = TryEmpty(segment, Math.Max(first, segment.HeadPages), target, victims, out bytes);
         return true;
     }
 
@@ -106,7 +115,7 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
             var all = Target.Of(segment.PageCount - segment.HeadPages);
             if (cleared >= pages || segment.IsEmpty || FindIn(segment, segment.HeadPages, segment.PageCount, all, victims) < 0)
                 continue;
-            _ = TryEmpty(segment, segment.HeadPages, all, victims);
+            _ = TryEmpty(segment, segment.HeadPages, all, victims, out _);
             cleared += all.Pages;
         }
         if (cleared != 0)
@@ -114,26 +123,28 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
         return cleared != 0;
     }
 
-    private bool TryClearPages(Target target, IPageVictims victims, bool reserves = false)
+    private bool TryClearPages(Target target, IPageVictims victims, out long bytes, bool reserves = false)
     {
+        bytes = 0;
         if (!TryFind(target, victims, out Segment? segment, out int window))
             return false;
         if (reserves)
             _allocator.Pool.Reserve(segment, window, target.Pages);
-        _ = TryEmpty(segment, window, target, victims);
+        _ = TryEmpty(segment, window, target, victims, out bytes);
         return true;
     }
 
     // Whether nothing is left there; where that is known only after a flush, it is assumed.
-    private bool TryEmpty(Segment segment, int first, Target target, IPageVictims victims)
+    private bool TryEmpty(Segment segment, int first, Target target, IPageVictims victims, out long bytes)
     {
         bool areEmpty;
+        bytes = 0;
         var isolated = new List<nint>(); // pages of slots: what is freed there is not taken again
         try
         {
             List<ulong> addresses = Collect(segment, first, target, isolated);
             foreach (ulong address in addresses)
-                victims.Evict(address);
+                bytes += victims.Evict(address);
         }
         finally
         {
@@ -144,9 +155,12 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
         return areEmpty;
     }
 
-    private static int CountLaidOut(Segment segment, int first, Target target)
+    private int CountLaidOut(Segment segment, int first, Target target)
     {
         int count = 0;
+        using ReadScope scope = blocks.EnterReader();
+        if (!_allocator.Pool.IsInUse(segment)) // trimmed, as it is empty
+            return 0;
         for (int page = first; page < first + target.Pages; page++)
             count += segment.WordOf(page).IsUnused ? 0 : 1;
         return count;
@@ -184,5 +198,6 @@ internal interface IPageVictims
     long CostOf(ulong address);
 
     /// <summary>Evicts an entry, unless it has gone, or must stay. The caller is outside of critical regions.</summary>
-    void Evict(ulong address);
+    /// <returns>The bytes that it cost.</returns>
+    long Evict(ulong address);
 }

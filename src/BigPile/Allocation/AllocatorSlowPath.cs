@@ -35,8 +35,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Even
             // and the event count tells whether a transfer ended meanwhile. For one still under way the caller waits (Reclaimer).
             if (!slot.IsNone || searches == MostSearches || !(HasSpace(kind) || transferEvents.HasAdvanced(events)))
             {
-                if (!PageKind.IsEvictable(kind))
-                    pool.CountMixedTake();
+                pool.CountMixedTake();
                 return slot;
             }
         }

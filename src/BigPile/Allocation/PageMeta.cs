@@ -80,7 +80,7 @@ internal unsafe partial struct PageMeta
 
     internal short SizeClass;
 
-    /// <summary>What its slots are for: see <see cref="PageKind"/>. A recovered page's are for blocks that stay.</summary>
+    /// <summary>What its slots are for: see <see cref="PageKind"/>. A recovered page's are for all blocks.</summary>
     internal short Kind;
 
     /// <summary>
@@ -131,7 +131,8 @@ internal unsafe partial struct PageMeta
     {
         Debug.Assert(FreeBits == null, "The page is laid out already.");
         Debug.Assert((nuint)Start % LineBytes == 0, "A page begins with a cache line.");
-        SizeClass = Kind = (short)sizeClass;
+        SizeClass = (short)sizeClass;
+        Kind = (short)PageKind.Of(sizeClass, isEvictable: true);
         SlotBytes = SizeClasses.SlotBytes(sizeClass);
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
         ExhaustedCount = 0;

@@ -95,7 +95,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         return mixes;
     }
 
-    /// <summary>Counts what a block that stays took where the current page of its kind was full.</summary>
+    /// <summary>Counts what a block took where the current page of its kind was full.</summary>
     internal void CountMixedTake()
     {
         if (Volatile.Read(ref _mixedTakes) > 0)
