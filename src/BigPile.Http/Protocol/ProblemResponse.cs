@@ -32,6 +32,8 @@ internal static class ProblemResponse
             context.Abort();
             return Task.CompletedTask;
         }
+        if (problem.Status == StatusCodes.Status507InsufficientStorage)
+            context.Features.Set(problem); // the request log tells a full pile from a full table
         problem = problem with { TraceId = Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier };
         if (problem.RetryAfterMs is { } retryAfterMs)
             response.Headers.RetryAfter = ((retryAfterMs + 999) / 1000).ToString(CultureInfo.InvariantCulture);

@@ -11,7 +11,8 @@ namespace BigPile.Server.Hosting;
 
 /// <summary>
 /// Counts requests and logs them with status and duration. Levels: Debug for changes of entries and health checks; Information, if switched
-/// on and sampled, for reads of entries and batch reads; Warning for server errors and refused keys; Information for the rest.
+/// on and sampled, for reads of entries and batch reads; Warning for server errors and refused keys; Information for the rest. A full pile
+/// is no server error: the pile warns, once a minute for all it refuses.
 /// </summary>
 internal sealed class RequestLog(
     RequestDelegate next, ReadSampler sampler, RequestMeter meter, TimeProvider time, ILogger<RequestLog> logger)
@@ -85,7 +86,7 @@ internal sealed class RequestLog(
             RecordRefused(context, target, status, caller.Key, why);
             return;
         }
-        if (status >= 500 && !IsProbe(target))
+        if (status >= 500 && !IsProbe(target) && context.Features.Get<Problem>()?.Code != ProblemCatalog.PileFull.Code)
             level = LogLevel.Warning;
         if (level == LogLevel.None)
             return;
