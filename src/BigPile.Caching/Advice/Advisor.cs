@@ -116,6 +116,6 @@ internal readonly record struct PileFacts(long LimitBytes, long UsedBytes, bool 
 
 /// <summary>A table, as the advisor sees it.</summary>
 /// <param name="Options">Its options.</param>
-/// <param name="BlockBytes">Bytes of its entries in the pile.</param>
+/// <param name="BlockBytes">Bytes of its entries in the pile, and of the objects that go with them.</param>
 /// <param name="StayingBytes">Bytes of those that never give way.</param>
 internal readonly record struct TableFacts(TableOptions Options, long BlockBytes, long StayingBytes);

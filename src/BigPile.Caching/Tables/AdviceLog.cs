@@ -44,14 +44,17 @@ internal sealed class AdviceLog(Pile pile, PileCacheOptions options, Func<TableE
         long usedBytes = tables.Any(static table => table.Visibility.IsRebuilding)
             ? facts.Sum(static table => table.BlockBytes)
             : statistics.CommittedBytes - statistics.FreeBytes
-                - tables.Where(static table => !table.IsConfigured).Sum(static table => table.Statistics.BlockBytes);
+                - tables.Where(static table => !table.IsConfigured).Sum(HeldBytes);
         return [.. Advisor.Of(new PileFacts(statistics.LimitBytes, usedBytes, options.SpillDirectory != null), facts)];
     }
+
+    // With the objects that go with entries: where their entries give way, they do.
+    private static long HeldBytes(TableEngine table) => table.Statistics.BlockBytes + table.Limits.Budget.OwnedBytes;
 
     // A table that gives way counts what may go once the pile is nearly full, and before that there is nothing to say.
     private static TableFacts FactsOf(TableEngine table)
     {
-        long blockBytes = table.Statistics.BlockBytes;
+        long blockBytes = HeldBytes(table);
         long goingBytes = table.Limits.AreOn ? table.Shrink.EvictableBytes : table.Options.MayGiveWay ? blockBytes : 0;
         return new TableFacts(table.Options, blockBytes, Math.Max(0, blockBytes - goingBytes));
     }

@@ -105,6 +105,17 @@ public sealed class AdviceTests : IDisposable
     }
 
     [Fact]
+    public void Objects_that_go_with_entries_which_give_way_are_no_objects_outside_of_tables()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        for (int key = 0; UsedBytes() < 0.95 * PileBytes; key++)
+            table.PutPointer(key, _cache.Pile.Put(new byte[1_000]));
+        Assert.Empty(_cache.Advice());
+
+        long UsedBytes() => _cache.Pile.Statistics.CommittedBytes - _cache.Pile.Statistics.FreeBytes;
+    }
+
+    [Fact]
     public void Until_the_application_has_configured_it_a_table_that_was_found_has_no_mistake()
     {
         using var directory = new TemporaryDirectory();
