@@ -13,9 +13,13 @@ internal static class Advisor
 {
     private const double NearlyFull = 0.9; // of the pile's limit
     private const int LeastIndexBytesPerEntry = 8; // a slot
+    private const int LeastEntryBytes = 16; // the smallest slot of a page
 
     private static readonly Func<PileFacts, TableOptions, string?>[] OfTable =
-        [FixedWithoutSize, LargerThanLimit, IndexInLimit, SlidingBeyondAge, SlidingWithoutEnd, PublicBeyondAge, NeverGivesWay];
+    [
+        FixedWithoutSize, LargerThanLimit, IndexInLimit, LargerThanPile, SlidingBeyondAge, SlidingWithoutEnd, PublicBeyondAge,
+        NeverGivesWay, NeverMakesSpace,
+    ];
 
     private static readonly Func<PileFacts, IReadOnlyList<TableFacts>, string?>[] OfAll =
         [LimitsAboveLimit, FullOfWhatStays, NothingToSpill];
@@ -41,13 +45,18 @@ internal static class Advisor
                 + $"{table.MaxBytes:N0} bytes, which counts it. Lower TableOptions.InitialEntries, or raise MaxBytes."
             : null;
 
+    private static string? LargerThanPile(PileFacts pile, TableOptions table) => table.InitialEntries > pile.LimitBytes / LeastEntryBytes
+        ? $"The table '{table.Name}' has an index for {table.InitialEntries:N0} entries, more than the pile can hold with its limit of "
+            + $"{pile.LimitBytes:N0} bytes. Lower TableOptions.InitialEntries, or raise PileOptions.MaxBytes."
+        : null;
+
     private static string? SlidingBeyondAge(PileFacts pile, TableOptions table) => table.DefaultSliding > table.DefaultMaxAge
         ? $"Entries of the table '{table.Name}' end at the age of {table.DefaultMaxAge}, so the sliding time of {table.DefaultSliding} "
             + "ends none. Lower TableOptions.DefaultSliding, or raise DefaultMaxAge."
         : null;
 
     private static string? SlidingWithoutEnd(PileFacts pile, TableOptions table) =>
-        table is { DefaultSliding: not null, DefaultMaxAge: null } && !Evicts(pile, table)
+        table is { DefaultSliding: not null, DefaultMaxAge: null } && !HasLimit(pile, table)
             ? $"Entries of the table '{table.Name}' that are used never end: it has a sliding time, and neither an age nor a limit. Set "
                 + "TableOptions.DefaultMaxAge, MaxEntries or MaxBytes."
             : null;
@@ -61,6 +70,12 @@ internal static class Advisor
         table is { GivesWay: true, DefaultPriority: EntryPriority.NeverEvict }
             ? $"The table '{table.Name}' is to give way to others, and its entries have the priority NeverEvict, which stays. Set another "
                 + "TableOptions.DefaultPriority, or no GivesWay."
+            : null;
+
+    private static string? NeverMakesSpace(PileFacts pile, TableOptions table) =>
+        table is { DefaultPriority: EntryPriority.NeverEvict, DefaultMaxAge: null, DefaultSliding: null } && HasOwnLimit(table)
+            ? $"The table '{table.Name}' has a limit, and its entries have the priority NeverEvict and no age: once it is full, puts are "
+                + "refused until entries are removed. Set another TableOptions.DefaultPriority, or a DefaultMaxAge."
             : null;
 
     private static string? LimitsAboveLimit(PileFacts pile, IReadOnlyList<TableFacts> tables)
@@ -95,15 +110,23 @@ internal static class Advisor
             + ", or raise PileOptions.MaxBytes.";
     }
 
-    private static string? NothingToSpill(PileFacts pile, IReadOnlyList<TableFacts> tables) =>
-        pile.Spills && tables.Count != 0 && !tables.Any(table => Evicts(pile, table.Options))
-            ? "Nothing goes to PileCacheOptions.SpillDirectory: no table evicts. Set TableOptions.MaxBytes or MaxEntries, or leave the "
-                + "directory out."
-            : null;
+    private static string? NothingToSpill(PileFacts pile, IReadOnlyList<TableFacts> tables)
+    {
+        if (!pile.Spills || tables.Count == 0 || tables.Any(table => Evicts(pile, table.Options)))
+            return null;
+        return "Nothing goes to PileCacheOptions.SpillDirectory: " + (tables.Any(table => HasLimit(pile, table.Options))
+            ? "entries of all tables with a limit have the priority NeverEvict. Set another TableOptions.DefaultPriority"
+            : "no table evicts. Set TableOptions.MaxBytes or MaxEntries") + ", or leave the directory out.";
+    }
 
-    // At its own limit, or when the pile is full.
     private static bool Evicts(PileFacts pile, TableOptions table) =>
-        IsLimit(table.MaxBytes) || IsLimit(table.MaxEntries) || (table.MayGiveWay && IsLimit(pile.LimitBytes));
+        table.DefaultPriority != EntryPriority.NeverEvict && HasLimit(pile, table);
+
+    // Its own, or that of the pile, for which it gives way.
+    private static bool HasLimit(PileFacts pile, TableOptions table) =>
+        HasOwnLimit(table) || (table.MayGiveWay && IsLimit(pile.LimitBytes));
+
+    private static bool HasOwnLimit(TableOptions table) => IsLimit(table.MaxBytes) || IsLimit(table.MaxEntries);
 
     private static bool IsLimit(long? most) => most is < long.MaxValue;
 }

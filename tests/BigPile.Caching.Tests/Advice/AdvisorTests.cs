@@ -55,6 +55,25 @@ public sealed class AdvisorTests
                 Speculative with { DefaultPriority = EntryPriority.NeverEvict },
             ]
         },
+        {
+            "DefaultPriority", Durable with { MaxBytes = 1 << 20, DefaultPriority = EntryPriority.NeverEvict },
+            [
+                Durable with { MaxBytes = 1 << 20 }, Durable with { DefaultPriority = EntryPriority.NeverEvict },
+                Durable with { MaxBytes = long.MaxValue, DefaultPriority = EntryPriority.NeverEvict },
+                Durable with { MaxBytes = 1 << 20, DefaultPriority = EntryPriority.NeverEvict, DefaultMaxAge = Minute },
+            ]
+        },
+        {
+            "DefaultPriority", Speculative with { MaxEntries = 100, DefaultPriority = EntryPriority.NeverEvict },
+            [
+                Speculative with { MaxEntries = 100, DefaultPriority = EntryPriority.High },
+                Speculative with { MaxEntries = 100, DefaultPriority = EntryPriority.NeverEvict, DefaultSliding = Minute },
+            ]
+        },
+        {
+            "InitialEntries", Durable with { InitialEntries = 100_000_000 },
+            [Durable with { InitialEntries = (int)(Limit / 16) }, Durable]
+        },
     };
 
     [Theory]
@@ -152,6 +171,11 @@ public sealed class AdvisorTests
         PileFacts unlimited = spilling with { LimitBytes = long.MaxValue };
         Assert.Contains("SpillDirectory", Assert.Single(Of(unlimited, Speculative)), StringComparison.Ordinal);
         Assert.Empty(Of(spilling, Durable, Durable with { Name = "limited", MaxEntries = 1 }));
+        TableOptions pinning = Durable with { MaxEntries = 1, DefaultPriority = EntryPriority.NeverEvict, DefaultMaxAge = Minute };
+        string advice = Assert.Single(Of(spilling, Durable with { Name = "other" }, pinning));
+        Assert.Contains("SpillDirectory", advice, StringComparison.Ordinal);
+        Assert.Contains("another TableOptions.DefaultPriority", advice, StringComparison.Ordinal);
+        Assert.Empty(Of(spilling, pinning, Speculative with { Name = "evicts" }));
         Assert.Empty(Of(spilling, Speculative));
         Assert.Empty(Of(spilling));
         Assert.Empty(Of(Pile, Durable));
