@@ -1,3 +1,4 @@
+using System;
 using System.Linq;
 using System.Net;
 using System.Net.Http;
@@ -45,7 +46,9 @@ public sealed class LimitTests : ServerTest
             if (!response.IsSuccessStatusCode)
                 refused = response;
         }
-        await ProblemAsync(refused!, HttpStatusCode.InsufficientStorage, "pile_full");
+        JsonElement problem = await ProblemAsync(refused!, HttpStatusCode.InsufficientStorage, "pile_full");
+        Assert.Contains("The pile is full", problem.GetProperty("title").GetString(), StringComparison.Ordinal);
+        Assert.False(problem.TryGetProperty("detail", out _)); // limits and paths are for the log
         Assert.Equal(body, await Client.GetByteArrayAsync("/v1/tables/t/entries/0"));
         Assert.Equal(count - 1, (await GetJsonAsync("/v1/tables/t")).GetProperty("entries").GetInt32());
         foreach (int key in Enumerable.Range(0, 100))

@@ -21,7 +21,7 @@ internal static class ProblemMapper
         RefusedException refused => refused.Problem,
         TableDroppedException => ProblemCatalog.TableNotFound,
         ObjectDisposedException => ProblemCatalog.NotReady,
-        PileFullException full => ProblemCatalog.PileFull with { Detail = full.Message },
+        PileFullException => ProblemCatalog.PileFull, // the message has the limit and paths: it is for the log
         PileException failed => ProblemCatalog.PileFailed with { Detail = failed.Message },
         _ => null,
     };
