@@ -69,6 +69,15 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
+    public async Task A_sample_that_has_no_space_is_left_out()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile, "--Server:LoadSample=true", "--Pile:MaxBytes=1m");
+        Assert.Empty(server.Service<PileCache>().TableNames);
+        (await server.PutAsync("/v1/tables/t/entries/k", new byte[640])).EnsureSuccessStatusCode();
+    }
+
+    [Fact]
     public async Task The_sample_goes_into_an_empty_pile_only()
     {
         string[] source = await File.ReadAllLinesAsync(Sample.FilePath);

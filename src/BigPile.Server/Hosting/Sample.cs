@@ -17,7 +17,7 @@ internal sealed class Sample(ServerSettings settings, TimeProvider time, ILogger
 
     internal static string FilePath => Path.Combine(AppContext.BaseDirectory, "sample", "packages.jsonl");
 
-    /// <summary>Loads the sample into a pile without tables.</summary>
+    /// <summary>Loads the sample into a pile without tables, if it has the space.</summary>
     internal void LoadIfEmpty(PileCache cache)
     {
         if (!settings.LoadSample || cache.TableNames.Count != 0 || !File.Exists(FilePath))
@@ -26,7 +26,18 @@ internal sealed class Sample(ServerSettings settings, TimeProvider time, ILogger
         using FileStream file = File.OpenRead(FilePath);
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>(TableName);
         using var load = new BulkLoad(table, KeyField, settings.MaxBodyBytes, tally, time);
-        load.RunAsync(file, CancellationToken.None).GetAwaiter().GetResult();
+        try
+        {
+            load.RunAsync(file, CancellationToken.None).GetAwaiter().GetResult();
+        }
+        catch (PileFullException)
+        {
+            cache.DropTable(TableName); // the space is the application's
+            logger.LogWarning(
+                "The pile has no space for the sample records, and was left empty: its limit is {Limit:N0} bytes. Raise Pile:MaxBytes, or "
+                + "set Server:LoadSample=false", cache.Pile.Statistics.LimitBytes);
+            return;
+        }
         logger.LogInformation("The pile was empty; loaded {Records:N0} sample records into the table {Table}", tally.Records, TableName);
     }
 }
