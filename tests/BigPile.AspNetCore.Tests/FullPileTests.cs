@@ -87,6 +87,22 @@ public sealed class FullPileTests : IAsyncLifetime
         Assert.Single(_log.Lines, static line => line.Contains("above all by objects outside of tables", StringComparison.Ordinal));
     }
 
+    [Fact]
+    public async Task A_second_level_that_is_a_full_pile_has_no_lines_of_its_own()
+    {
+        using var log = new KeptLog();
+        using ILoggerFactory loggers = LoggerFactory.Create(logging => logging.AddProvider(log));
+        using var pile = new PileCache(new Pile(), new PileCacheOptions { OwnsPile = true });
+        var cache = new PileHybridCache(
+            pile, secondLevel: _host.Service<IDistributedCache>(), logger: new Logger<PileHybridCache>(loggers));
+        Fill();
+        string made = new('x', 20_000);
+        await cache.SetAsync("k", made);
+        Assert.Equal(made, await cache.GetOrCreateAsync("k", static _ => new ValueTask<string>("other")));
+        await cache.RemoveByTagAsync("tag");
+        Assert.Empty(log.Lines);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

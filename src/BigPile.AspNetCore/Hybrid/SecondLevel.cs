@@ -63,7 +63,7 @@ internal sealed class SecondLevel(
         catch (Exception e) when (!stop.IsCancellationRequested)
         {
             activity.Fail(e);
-            logger.LogWarning(e, "The second level could not be written");
+            logger.Log(LevelOf(e), e, "The second level could not be written");
             await marks.MarkKeyAsync(key, stop).ConfigureAwait(false); // the second level may still hold an older value of the key
         }
     }
@@ -97,9 +97,12 @@ internal sealed class SecondLevel(
         catch (Exception e) when (!stop.IsCancellationRequested)
         {
             activity.Fail(e);
-            logger.LogWarning(e, "A tag could not be removed from the second level; other processes may still see what has it");
+            logger.Log(LevelOf(e), e, "A tag could not be removed from the second level; other processes may still see what has it");
         }
     }
+
+    // A second level that is a pile warns itself, once a minute for all the puts that it refuses.
+    private static LogLevel LevelOf(Exception e) => e is PileFullException ? LogLevel.Debug : LogLevel.Warning;
 
     private Activity? Begin(string name) => HostActivity.Start(name, CacheTelemetry.TableNameTag, table, ActivityKind.Client);
 
