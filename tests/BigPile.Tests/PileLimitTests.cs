@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using BigPile.Allocation;
 using BigPile.Lifecycle;
 using BigPile.Memory.Limits;
@@ -142,6 +143,32 @@ public sealed class PileLimitTests : IDisposable
     {
         ManagedHeap heap = ManagedHeap.Current();
         Assert.True(heap is { CommittedBytes: > 0, IsConfigured: false } && heap.LimitBytes is null or > 0, heap.ToString());
+    }
+
+    /// <summary>The runtime reads numbers of variables as hexadecimal, and takes 0 for no limit.</summary>
+    [Theory]
+    [InlineData("", false)]
+    [InlineData("0", false)]
+    [InlineData("0x0", false)]
+    [InlineData("000", false)]
+    [InlineData("C0000000", true)]
+    [InlineData("0x30000000", true)]
+    public void A_heap_limit_of_0_is_none(string variable, bool isSet)
+    {
+        var container = new Dictionary<string, object> { ["GCHeapHardLimit"] = 768 * Mebibyte };
+        var heap = ManagedHeap.Of(container, name => name == "DOTNET_GCHeapHardLimit" ? variable : null, static _ => null, 0);
+        Assert.Equal(new ManagedHeap(768 * Mebibyte, isSet, 0), heap);
+    }
+
+    [Fact]
+    public void A_heap_limit_of_0_in_the_settings_is_none()
+    {
+        var container = new Dictionary<string, object> { ["GCHeapHardLimit"] = 768 * Mebibyte };
+        foreach ((object setting, bool isSet) in new (object, bool)[] { ("0", false), (0, false), ("805306368", true), (0x30000000L, true) })
+        {
+            var heap = ManagedHeap.Of(container, static _ => null, name => name == "System.GC.HeapHardLimit" ? setting : null, 0);
+            Assert.Equal(isSet, heap.IsConfigured);
+        }
     }
 
     private PileLimit Of(PileOptions options, ManagedHeap heap) => LimitChoice.For(options, MemoryLimit.Read(_system.Root), heap);
