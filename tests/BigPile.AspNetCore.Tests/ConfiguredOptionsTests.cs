@@ -110,7 +110,8 @@ public sealed class ConfiguredOptionsTests
             static services => services.AddBigPile(Section(("MaxBytes", "0.000001%"), ("Store", "Native")))));
         Assert.Contains("The limit of the pile, 0.000001 % of the ", told.Message, StringComparison.Ordinal);
         Assert.Contains(
-            "less than the least of 1,048,576. Raise PileOptions.MaxBytes or MemoryShare", told.Message, StringComparison.Ordinal);
+            "less than the least of 1,048,576. Set PileOptions.MaxBytes (Pile:MaxBytes of a server), or raise", told.Message,
+            StringComparison.Ordinal);
     }
 
     private static BigPileOptions Read(params (string Key, string Value)[] settings)

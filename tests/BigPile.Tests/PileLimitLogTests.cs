@@ -35,8 +35,9 @@ public sealed class PileLimitLogTests : IDisposable
         PileFullException full = Fill(pile);
         Assert.InRange(pile.Statistics.ReservedBytes, LeastShareBytes - (1 << 20), LeastShareBytes);
         Assert.Contains(
-            "and the limit is 8,585,216 bytes, 0.2 % of the 4,294,967,296 bytes that the control group /x allows (memory.max). Raise "
-            + "PileOptions.MaxBytes or MemoryShare, or delete objects.", full.Message, StringComparison.Ordinal);
+            "and the limit is 8,585,216 bytes, 0.2 % of the 4,294,967,296 bytes that the control group /x allows (memory.max). Set "
+            + "PileOptions.MaxBytes (Pile:MaxBytes of a server), or raise MemoryShare, or delete objects.", full.Message,
+            StringComparison.Ordinal);
     }
 
     /// <summary>Segments stay as large as they are, unless one would be larger than the limit, rounded up.</summary>
@@ -74,8 +75,10 @@ public sealed class PileLimitLogTests : IDisposable
         }
         Assert.Equal(
             [
-                "The pile 'pile' takes at most 8,388,608 bytes: PileOptions.MaxBytes; 4,294,000,000 bytes of memory are available now",
-                "The pile 'pile' has no limit: PileOptions.MaxBytes; 4,294,000,000 bytes of memory are available now",
+                "The pile 'pile' takes at most 8,388,608 bytes: PileOptions.MaxBytes (Pile:MaxBytes of a server); 4,294,000,000 bytes of "
+                + "memory are available now",
+                "The pile 'pile' has no limit: PileOptions.MaxBytes (Pile:MaxBytes of a server); 4,294,000,000 bytes of memory are "
+                + "available now",
             ], _log.Lines);
     }
 
@@ -87,7 +90,8 @@ public sealed class PileLimitLogTests : IDisposable
         }
         Assert.Equal(
             "The pile 'pile' may take 4,295,032,832 bytes, more than the 4,294,967,296 bytes that the control group /x allows "
-            + "(memory.max): the process may end before the pile is full. Lower PileOptions.MaxBytes, or leave it out",
+            + "(memory.max): the process may end before the pile is full. Lower PileOptions.MaxBytes (Pile:MaxBytes of a "
+            + "server), or leave it out",
             Assert.Single(_warnings.Lines));
         using (new Pile(Options() with { MaxBytes = 4L << 30, Logger = _warnings }))
         {
@@ -105,7 +109,7 @@ public sealed class PileLimitLogTests : IDisposable
             pile.Put(new byte[14 << 20]);
         AssertFull(
             () => Pile.Open(_directory.Pile, Options() with { MaxBytes = 8 << 20, Logger = _warnings }),
-            "PileOptions.MaxBytes (8,388,608 bytes)");
+            "8,388,608 bytes, PileOptions.MaxBytes (Pile:MaxBytes of a server)");
     }
 
     [Fact, SupportedOSPlatform("linux")]
@@ -118,7 +122,7 @@ public sealed class PileLimitLogTests : IDisposable
         {
             AssertFull(
                 () => Pile.Open(name, Options(memoryShare: 0.002) with { Shared = true, Logger = _warnings }),
-                "0.2 % of the 4,294,967,296 bytes that the control group /x allows (memory.max) (8,585,216 bytes)");
+                "8,585,216 bytes, 0.2 % of the 4,294,967,296 bytes that the control group /x allows (memory.max)", remedy: "Set");
         }
         finally
         {
@@ -126,12 +130,12 @@ public sealed class PileLimitLogTests : IDisposable
         }
     }
 
-    private void AssertFull(Func<Pile> open, string above)
+    private void AssertFull(Func<Pile> open, string above, string remedy = "Raise")
     {
         using Pile pile = open();
         PileStatistics opened = pile.Statistics;
         Assert.Equal(opened.ReservedBytes, opened.LimitBytes);
-        string refusal = $"the limit is {opened.LimitBytes:N0} bytes, which the pile had when it was opened, above {above}. Raise";
+        string refusal = $"the limit is {opened.LimitBytes:N0} bytes, which the pile had when it was opened, above {above}. {remedy}";
         Assert.Contains($"can't grow: {refusal}", Assert.Single(_warnings.Lines), StringComparison.Ordinal);
         Assert.EndsWith(", or delete objects, and compact it", Assert.Single(_warnings.Lines), StringComparison.Ordinal);
         Assert.Contains(refusal, Fill(pile).Message, StringComparison.Ordinal);

@@ -28,7 +28,8 @@ public sealed class PileLimitTests : IDisposable
         Assert.Equal(Gibibyte / 4, Of(new PileOptions { MemoryShare = 0.25 }, Small).Bytes);
         Assert.Equal(
             "the limit is 751,566,848 bytes, 70 % of the 1,073,741,824 bytes that the control group /x allows (memory.max). "
-            + "Raise PileOptions.MaxBytes or MemoryShare, or delete objects", Of(new PileOptions(), Small).Refusal);
+            + "Set PileOptions.MaxBytes (Pile:MaxBytes of a server), or raise MemoryShare, or delete objects",
+            Of(new PileOptions(), Small).Refusal);
     }
 
     [Fact]
@@ -48,7 +49,7 @@ public sealed class PileLimitTests : IDisposable
         foreach (PileOptions options in new PileOptions[] { new(), new() { Store = StoreKind.Managed }, new() { Directory = "x" } })
             Assert.Equal(maxBytes, Of(options with { MaxBytes = maxBytes }, Small).Bytes);
         Assert.Equal(
-            $"the limit is {maxBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects",
+            $"the limit is {maxBytes:N0} bytes. Raise PileOptions.MaxBytes (Pile:MaxBytes of a server), or delete objects",
             Of(new PileOptions { MaxBytes = maxBytes }, Small).Refusal);
     }
 
@@ -64,8 +65,8 @@ public sealed class PileLimitTests : IDisposable
         Assert.Equal(256 * Mebibyte, limit.Bytes);
         Assert.Equal(
             "the limit is 268,435,456 bytes, what is left of the 1,073,741,824 bytes that the control group /x allows (memory.max) beside "
-            + "the 805,306,368 bytes that the managed heap may take (GCHeapHardLimit). Raise PileOptions.MaxBytes or lower "
-            + "GCHeapHardLimit, or delete objects", limit.Refusal);
+            + "the 805,306,368 bytes that the managed heap may take (GCHeapHardLimit). Set PileOptions.MaxBytes "
+            + "(Pile:MaxBytes of a server), or lower GCHeapHardLimit, or delete objects", limit.Refusal);
     }
 
     [Fact]
@@ -86,11 +87,13 @@ public sealed class PileLimitTests : IDisposable
         ArgumentException told = Assert.Throws<ArgumentException>(() => Of(new PileOptions(), all));
         Assert.StartsWith(
             "The limit of the pile, what is left of the 1,073,741,824 bytes that the control group /x allows (memory.max) beside the "
-            + "2,147,483,648 bytes that the managed heap may take (GCHeapHardLimit), is 0 bytes, less than the least of 1,048,576. Raise "
-            + "PileOptions.MaxBytes or lower GCHeapHardLimit, or give the process more memory.", told.Message, StringComparison.Ordinal);
+            + "2,147,483,648 bytes that the managed heap may take (GCHeapHardLimit), is 0 bytes, less than the least of 1,048,576. Set "
+            + "PileOptions.MaxBytes (Pile:MaxBytes of a server), or lower GCHeapHardLimit, or give the process more memory.", told.Message,
+            StringComparison.Ordinal);
         Assert.StartsWith(
             "The limit of the pile, 0.09 % of the 1,073,741,824 bytes that the control group /x allows (memory.max), is 917,504 bytes, "
-            + "less than the least of 1,048,576. Raise PileOptions.MaxBytes or MemoryShare, or give the process more memory.",
+            + "less than the least of 1,048,576. Set PileOptions.MaxBytes (Pile:MaxBytes of a server), or raise MemoryShare, or give the "
+            + "process more memory.",
             Assert.Throws<ArgumentException>(() => Of(new PileOptions { MemoryShare = 0.000_9 }, Small)).Message, StringComparison.Ordinal);
         Assert.StartsWith(
             "The limit of the pile, 0.000001 % of the ",
@@ -133,8 +136,9 @@ public sealed class PileLimitTests : IDisposable
         Assert.Same(limit, limit.ForHeld(4 * Mebibyte));
         Assert.Equal(5 * Mebibyte, limit.ForHeld(5 * Mebibyte).Bytes);
         Assert.Equal(
-            "the limit is 5,242,880 bytes, which the pile had when it was opened, above PileOptions.MaxBytes (4,194,304 bytes). Raise "
-            + "PileOptions.MaxBytes, or delete objects", limit.ForHeld(5 * Mebibyte).Refusal);
+            "the limit is 5,242,880 bytes, which the pile had when it was opened, above 4,194,304 bytes, "
+            + "PileOptions.MaxBytes (Pile:MaxBytes of a server). Raise PileOptions.MaxBytes (Pile:MaxBytes of a server), or delete objects",
+            limit.ForHeld(5 * Mebibyte).Refusal);
     }
 
     /// <summary>No test sets a limit of its own heap, and all take some.</summary>
@@ -164,7 +168,10 @@ public sealed class PileLimitTests : IDisposable
     public void A_heap_limit_of_0_in_the_settings_is_none()
     {
         var container = new Dictionary<string, object> { ["GCHeapHardLimit"] = 768 * Mebibyte };
-        foreach ((object setting, bool isSet) in new (object, bool)[] { ("0", false), (0, false), ("805306368", true), (0x30000000L, true) })
+        foreach ((object setting, bool isSet) in new (object, bool)[]
+        {
+            ("0", false), (0, false), ("805306368", true), (0x30000000L, true),
+        })
         {
             var heap = ManagedHeap.Of(container, static _ => null, name => name == "System.GC.HeapHardLimit" ? setting : null, 0);
             Assert.Equal(isSet, heap.IsConfigured);

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Allocation;
 
 namespace BigPile.Caching.Advice;
 
@@ -47,7 +48,7 @@ internal static class Advisor
 
     private static string? LargerThanPile(PileFacts pile, TableOptions table) => table.InitialEntries > pile.LimitBytes / LeastEntryBytes
         ? $"The table '{table.Name}' has an index for {table.InitialEntries:N0} entries, more than the pile can hold with its limit of "
-            + $"{pile.LimitBytes:N0} bytes. Lower TableOptions.InitialEntries, or raise PileOptions.MaxBytes."
+            + $"{pile.LimitBytes:N0} bytes. Lower TableOptions.InitialEntries, or raise {PileLimit.OptionName}."
         : null;
 
     private static string? SlidingBeyondAge(PileFacts pile, TableOptions table) => table.DefaultSliding > table.DefaultMaxAge
@@ -89,7 +90,7 @@ internal static class Advisor
             + (stays == null
                 ? "they give way to each other before they reach their own. "
                 : $"puts into the table '{stays}', which does not give way, are refused before it evicts at its own. ")
-            + "Lower them, or raise PileOptions.MaxBytes.";
+            + $"Lower them, or raise {PileLimit.OptionName}.";
     }
 
     private static string? FullOfWhatStays(PileFacts pile, IReadOnlyList<TableFacts> tables)
@@ -107,7 +108,7 @@ internal static class Advisor
                     + "another EntryOptions.Priority or with an age"
                 : $"the table '{largest.Options.Name}': soon its puts are refused. Set TableOptions.GivesWay or a lower MaxBytes of that "
                     + "table")
-            + ", or raise PileOptions.MaxBytes.";
+            + $", or raise {PileLimit.OptionName}.";
     }
 
     private static string? NothingToSpill(PileFacts pile, IReadOnlyList<TableFacts> tables)

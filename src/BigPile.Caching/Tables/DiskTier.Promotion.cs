@@ -1,5 +1,6 @@
 using System;
 using BigPile.Access;
+using BigPile.Allocation;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
@@ -50,8 +51,8 @@ internal sealed unsafe partial class DiskTier
         return outcome == SpillOutcome.TableFull
             ? stays + "the table is at its limit, and nothing in it may go. Raise its MaxBytes or MaxEntries, or remove entries with "
                 + "EntryPriority.NeverEvict; reads without a pointer find the value where it is."
-            : stays + "the pile is full, and no table gives way. Raise PileOptions.MaxBytes, delete objects, or set TableOptions.GivesWay "
-                + "of tables that may evict; reads without a pointer find the value where it is.";
+            : stays + $"the pile is full, and no table gives way. Raise {PileLimit.OptionName}, delete objects, or set "
+                + "TableOptions.GivesWay of tables that may evict; reads without a pointer find the value where it is.";
     }
 
     /// <summary>Promotes an entry that memory does not have. The stripe lock is held.</summary>

@@ -139,7 +139,8 @@ internal static class ProblemCatalog
         new(StatusCodes.Status507InsufficientStorage, "tables_full", "There are as many tables as there may be.");
 
     internal static readonly Problem PileFull =
-        new(StatusCodes.Status507InsufficientStorage, "pile_full", "The pile is full: there is no space for the entry. Nothing was changed.");
+        new(StatusCodes.Status507InsufficientStorage, "pile_full",
+            "The pile is full: there is no space for the entry. Nothing was changed.");
 
     // ---- the service itself
 

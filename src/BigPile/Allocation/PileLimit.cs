@@ -12,7 +12,7 @@ namespace BigPile.Allocation;
 internal sealed record PileLimit(long Bytes, string Reason, string Remedy, MemoryLimit Memory)
 {
     /// <summary>The option that sets the limit.</summary>
-    internal const string OptionName = $"{nameof(PileOptions)}.{nameof(PileOptions.MaxBytes)}";
+    internal const string OptionName = $"{nameof(PileOptions)}.{nameof(PileOptions.MaxBytes)} (Pile:MaxBytes of a server)";
 
     /// <summary>
     /// The memory that the segments share with all else, and who limits it; <see langword="null"/>: the system can drop their pages.
@@ -28,7 +28,7 @@ internal sealed record PileLimit(long Bytes, string Reason, string Remedy, Memor
     internal PileLimit ForHeld(long heldBytes) => heldBytes <= Bytes ? this : this with
     {
         Bytes = heldBytes,
-        Reason = $"which the pile had when it was opened, above {Reason} ({Bytes:N0} bytes)",
+        Reason = $"which the pile had when it was opened, above {Bytes:N0} bytes, {Reason}",
         IsExceeded = true,
     };
 

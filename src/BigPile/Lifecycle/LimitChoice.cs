@@ -9,6 +9,7 @@ namespace BigPile.Lifecycle;
 internal static class LimitChoice
 {
     private const string HeapSource = $"the managed heap may take ({ManagedHeap.LimitName})";
+    private const string SetOption = $"Set {PileLimit.OptionName}";
     private const string RaiseOption = $"Raise {PileLimit.OptionName}";
 
     /// <summary>The limit of a pile with these options in this process.</summary>
@@ -53,11 +54,11 @@ internal static class LimitChoice
         double share, (long Bytes, string Source) memory) => (
         (long)(share * memory.Bytes),
         $"{100 * share:0.##########} % of the {memory.Bytes:N0} bytes that {memory.Source}",
-        $"{RaiseOption} or {nameof(PileOptions.MemoryShare)}");
+        $"{SetOption}, or raise {nameof(PileOptions.MemoryShare)}");
 
     private static (long Bytes, string Reason, string Remedy) RestOf((long Bytes, string Source) memory, ManagedHeap heap) => (
         Math.Max(0, memory.Bytes - NeededBy(heap)),
         $"what is left of the {memory.Bytes:N0} bytes that {memory.Source} beside the {NeededBy(heap):N0} bytes that "
         + (heap.IsConfigured ? HeapSource : "the managed heap has taken"),
-        heap.IsConfigured ? $"{RaiseOption} or lower {ManagedHeap.LimitName}" : RaiseOption);
+        heap.IsConfigured ? $"{SetOption}, or lower {ManagedHeap.LimitName}" : SetOption);
 }

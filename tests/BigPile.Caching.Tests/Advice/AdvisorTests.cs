@@ -105,7 +105,7 @@ public sealed class AdvisorTests
         string advice = Assert.Single(Of(Pile, half, stays));
         Assert.Contains("1,073,741,824", advice, StringComparison.Ordinal);
         Assert.Contains("puts into the table 'stays'", advice, StringComparison.Ordinal);
-        Assert.Contains("raise PileOptions.MaxBytes", advice, StringComparison.Ordinal);
+        Assert.Contains("raise PileOptions.MaxBytes (Pile:MaxBytes of a server)", advice, StringComparison.Ordinal);
         Assert.Empty(Of(Pile with { LimitBytes = long.MaxValue }, half, stays));
         TableOptions nearlyNone = stays with { MaxBytes = long.MaxValue - 1 };
         Assert.NotEmpty(Of(Pile, nearlyNone, nearlyNone with { Name = "another" }));

@@ -99,7 +99,9 @@ public sealed class HealthTests : IDisposable
             "The pile is full, and has refused a put ", ready.GetProperty("degraded").GetString(), StringComparison.Ordinal);
         JsonElement stats = JsonDocument.Parse(await server.Client.GetStringAsync("/v1/stats")).RootElement.GetProperty("pile");
         Assert.Equal(1, stats.GetProperty("refusedPuts").GetInt64());
-        Assert.Contains("Raise PileOptions.MaxBytes", stats.GetProperty("lastRefusal").GetString(), StringComparison.Ordinal);
+        Assert.Contains(
+            "Raise PileOptions.MaxBytes (Pile:MaxBytes of a server)", stats.GetProperty("lastRefusal").GetString(),
+            StringComparison.Ordinal);
         Assert.True(stats.TryGetProperty("lastRefusedAt", out _));
         Assert.Contains("bigpile_put_refused_total", await server.Client.GetStringAsync("/metrics"), StringComparison.Ordinal);
     }
