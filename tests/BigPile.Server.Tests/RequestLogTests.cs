@@ -3,9 +3,7 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.IO.Pipelines;
 using System.Linq;
-using System.Net;
 using System.Net.Http;
-using System.Text;
 using System.Threading.Tasks;
 using BigPile.Http.FastPath;
 using BigPile.Http.Limits;
@@ -48,32 +46,6 @@ public sealed class RequestLogTests : IDisposable
             await server.Client.GetAsync("/v1/tables");
         }
         Assert.Equal(expected.Split('|'), lines.Lines.Select(static line => line[..line.IndexOf(" in ", StringComparison.Ordinal)]));
-    }
-
-    /// <summary>The pile itself logs what it refuses, in one line a minute.</summary>
-    [Fact]
-    public async Task A_put_that_a_full_pile_refuses_has_no_line_at_the_usual_level()
-    {
-        using var lines = new RecordingProvider();
-        using var all = new RecordingProvider { Least = LogLevel.Debug };
-        await using (RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile,
-            services => services.AddSingleton<ILoggerProvider>(lines).AddSingleton<ILoggerProvider>(all),
-            "--Pile:SegmentBytes=4m", "--Pile:MaxBytes=4m", "--Logging:LogLevel:BigPile.Server.Hosting.RequestLog=Debug"))
-        {
-            const string Entry = "/v1/tables/t/entries/k";
-            Assert.Equal(HttpStatusCode.InsufficientStorage, (await server.PutAsync(Entry, new byte[8 << 20])).StatusCode);
-            byte[] items = Encoding.ASCII.GetBytes($$"""{"items":[{"key":"k","value":"{{new string('v', 8 << 20)}}"}]}""");
-            HttpResponseMessage batch = await server.SendAsync("POST", "/v1/tables/t:mset", items);
-            Assert.Contains("pile_full", await batch.Content.ReadAsStringAsync(), StringComparison.Ordinal);
-            HttpResponseMessage load = await server.SendAsync("POST", "/v1/tables/t:load", items.AsMemory(10, items.Length - 12).ToArray());
-            Assert.Equal(HttpStatusCode.InsufficientStorage, load.StatusCode);
-        }
-        Assert.StartsWith("Information Client=127.0.0.1 Method=POST Status=507 Target=/v1/tables/t:load", Assert.Single(lines.Events),
-            StringComparison.Ordinal);
-        Assert.Contains(all.Events, static line =>
-            line.StartsWith("Debug Client=127.0.0.1 Method=PUT Status=507 Target=/v1/tables/t/entries/k", StringComparison.Ordinal));
-        Assert.DoesNotContain(all.Events, static line => line.StartsWith("Warning", StringComparison.Ordinal));
     }
 
     /// <summary>A key belongs in a header, and some clients put it into the query.</summary>
@@ -274,8 +246,6 @@ public sealed class RequestLogTests : IDisposable
 
     private sealed class RecordingProvider : ILoggerProvider, ILogger
     {
-        internal LogLevel Least { get; init; } = LogLevel.Information;
-
         internal ConcurrentQueue<string> Lines { get; } = [];
 
         /// <summary>Levels and properties, but the time that a request took.</summary>
@@ -288,7 +258,7 @@ public sealed class RequestLogTests : IDisposable
 
         public IDisposable? BeginScope<TState>(TState state) where TState : notnull => null;
 
-        public bool IsEnabled(LogLevel logLevel) => logLevel >= Least;
+        public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Information;
 
         public void Log<TState>(
             LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)

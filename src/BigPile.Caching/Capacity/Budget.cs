@@ -24,6 +24,10 @@ internal sealed class Budget : CacheLineIsolated
     internal long FootprintBytes => Volatile.Read(ref _footprintBytes);
 
     /// <summary>The bytes of objects that go with entries which may be evicted. No limit counts them.</summary>
+    /// <remarks>
+    /// It is inexact once objects are replaced through the pile, which knows no entry of theirs: finding it would cost each replacement a
+    /// search of all tables. What a replacement adds or takes is not counted, and remains as an error after the entry has gone.
+    /// </remarks>
     internal long OwnedBytes => Volatile.Read(ref _ownedBytes);
 
     internal long MaxEntries => _maxEntries;

@@ -29,7 +29,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     public long EvictableBytes => EntryBytes + OwnedBytes;
 
     /// <inheritdoc/>
-    public long OwnedBytes => EntryBytes == 0 ? 0 : table.Limits.Budget.OwnedBytes; // what replacements added or took may be left of it
+    public long OwnedBytes => EntryBytes == 0 ? 0 : table.Limits.Budget.OwnedBytes; // an error of the count may be left
 
     private long EntryBytes => GivesWay ? table.Limits.Budget.EvictableBytes(EntryPriority.High) : 0;
 
