@@ -198,8 +198,10 @@ public sealed partial class PileCache
         TableDefinition definition, TableOptions options, object? comparer = null, bool wasFound = false, IndexStorage? place = null)
     {
         string? spillDirectory = comparer == null ? _options.SpillDirectory : null;
-        var engine = new TableEngine(
-            Pile, definition, _indexes.Hash, _clock, options, place, SpillStore.In(spillDirectory, Pile, definition.Id, definition.Name))
+        TableEngine engine = null!;
+        SpillStore? spill = SpillStore.In(
+            spillDirectory, Pile, definition.Id, definition.Name, () => engine.Limits.Budget.Entries); // called after evictions
+        engine = new TableEngine(Pile, definition, _indexes.Hash, _clock, options, place, spill)
         {
             PileCapacity = _capacity,
             KeyComparer = comparer,

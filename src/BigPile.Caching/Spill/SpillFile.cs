@@ -20,9 +20,11 @@ namespace BigPile.Caching.Spill;
 /// <param name="table">The table's name, for messages.</param>
 /// <param name="logger">Receives the failure.</param>
 /// <param name="background">Runs rebuilds of the database, and log calls.</param>
-internal sealed class SpillFile(string path, string table, ILogger logger, BackgroundWork background) : IDisposable
+/// <param name="entries">How many entries the table has in memory.</param>
+internal sealed class SpillFile(string path, string table, ILogger logger, BackgroundWork background, Func<long> entries) : IDisposable
 {
-    private const long FirstBuckets = 1 << 18; // of the new database
+    private const long LeastBuckets = 1 << 10; // of the new database: a cache may have thousands of tables
+    private const long MostBuckets = 1 << 18; // as before; rebuilds add more
     private const int SkipsAfterFailure = 1 << 12; // stores that are not tried
 
     private readonly Lock _changing = new(); // held while the file is made, closed or deleted
@@ -189,11 +191,9 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     {
         try
         {
-            Volatile.Write(ref _database, SpillDirectory.Make(path, new HashDatabaseOptions
-            {
-                Mode = FileMode.Create, Temporary = true,
-                Tuning = new HashTuning { Buckets = FirstBuckets },
-            }));
+            var tuning = new HashTuning { Buckets = Math.Clamp(entries(), LeastBuckets, MostBuckets) };
+            var options = new HashDatabaseOptions { Mode = FileMode.Create, Temporary = true, Tuning = tuning };
+            Volatile.Write(ref _database, SpillDirectory.Make(path, options));
         }
         catch (Exception e) when (IsFault(e))
         {
@@ -241,9 +241,8 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
 
     private void DeleteLocked()
     {
-        if (_database is not { } database)
+        if (Interlocked.Exchange(ref _database, null) is not { } database) // first: later calls find no file
             return;
-        Volatile.Write(ref _database, null); // first: later calls find no file
         EndLocked("the end of a file of evicted entries", () =>
         {
             try
@@ -273,9 +272,9 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     // The database stays usable during a rebuild.
     private void RebuildIfNeeded(HashDatabase database)
     {
-        const int ChangesBetweenChecks = 1024; // the check sums all stripes of the database
-        bool isCheckDue = Interlocked.Increment(ref _changes) % ChangesBetweenChecks == 0;
-        if (!isCheckDue || !database.ShouldBeRebuilt || Interlocked.Exchange(ref _isRebuilding, 1) != 0)
+        const int ChangesPerCheck = 1024; // the check sums all stripes of the database
+        if (Interlocked.Increment(ref _changes) % ChangesPerCheck != 0
+            || !database.ShouldBeRebuilt || Interlocked.Exchange(ref _isRebuilding, 1) != 0)
             return;
         background.Queue("the rebuild of a file of evicted entries", () =>
         {

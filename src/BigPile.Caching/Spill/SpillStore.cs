@@ -49,12 +49,12 @@ internal sealed class SpillStore : IDisposable
     }
 
     /// <summary>The store of a table in a spill directory; null without one.</summary>
-    internal static SpillStore? In(string? directory, Pile pile, int tableId, string tableName)
+    internal static SpillStore? In(string? directory, Pile pile, int tableId, string tableName, Func<long> entries)
     {
         if (directory == null)
             return null;
         string path = Path.Combine(directory, $"{pile.Tables.Id:N}", $"table-{tableId}.hash");
-        return new SpillStore(new SpillFile(path, tableName, pile.Tables.Logger, pile.Tables.Background));
+        return new SpillStore(new SpillFile(path, tableName, pile.Tables.Logger, pile.Tables.Background, entries));
     }
 
     /// <summary>The progress of sweeps through the file.</summary>

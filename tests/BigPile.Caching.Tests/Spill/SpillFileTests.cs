@@ -28,6 +28,15 @@ public sealed class SpillFileTests
     }
 
     [Fact]
+    public void A_file_of_few_entries_is_small()
+    {
+        using var cache = new SpillingCache();
+        for (int key = 0; cache.Table.Statistics.SpilledEntries == 0; key++)
+            cache.Table.Put(key, SpillingCache.Value(key));
+        Assert.InRange(cache.Table.Statistics.SpilledBytes, SpillingCache.ValueBytes, 128 << 10);
+    }
+
+    [Fact]
     public void The_files_go_with_the_cache()
     {
         var cache = new SpillingCache();
