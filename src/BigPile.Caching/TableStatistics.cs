@@ -45,7 +45,8 @@ public sealed record TableStatistics(
     public long SpillReturns { get; init; }
 
     /// <summary>
-    /// Evicted entries that could not be kept: the disk was full, the file failed or was damaged with them in it, or they were too large.
+    /// Evicted entries that could not be kept: the disk was full or did not keep up, the file failed or was damaged with them in it, or
+    /// they were too large.
     /// </summary>
     public long SpillLosses { get; init; }
 }

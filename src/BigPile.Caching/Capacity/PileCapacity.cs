@@ -20,7 +20,7 @@ namespace BigPile.Caching.Capacity;
 /// large block as many as it needs. While many slots are idle, or policies free what others need, pages come first. A table without limits
 /// counts nothing until the pile is nearly full: from then on it has an evictor.
 /// Tables give way one after the other, and the caller is in no critical region: no lock of one table's buckets or evictor is held while
-/// another's is taken. It may hold the lock of a key stripe, which no table takes to give way.
+/// another's is taken. It may hold the lock of a key stripe, which no table waits for to give way.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, IDisposable
@@ -134,11 +134,20 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     /// <inheritdoc/>
     public long Evict(ulong address)
     {
+        long bytes = EvictOnly(address);
+        Backlog.WriteBurst();
+        return bytes;
+    }
+
+    /// <summary>Evicts an entry as <see cref="Evict"/> does, and writes nothing.</summary>
+    internal long EvictOnly(ulong address)
+    {
         long before = EvictionHost.EvictedBytes;
         IEvictingTable? table;
         using (ReadScope scope = heap.EnterReader())
             _ = TryFindTable(address, out _, out _, out table);
-        table?.Evict(address);
+        using (PileEviction.Begin())
+            table?.Evict(address);
         return EvictionHost.EvictedBytes - before;
     }
 
@@ -185,6 +194,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
 
     private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, long bytes)
     {
+        using var eviction = PileEviction.Begin();
         double share = Math.Min(1, bytes / (double)evictable.Sum());
         for (int i = 0; i < tables.Length; i++)
             tables[i].GiveWay((long)Math.Ceiling(share * evictable[i]));
@@ -230,8 +240,9 @@ internal interface IEvictingTable
     /// <returns><see langword="false"/> where that is recorded already.</returns>
     bool TryBeginToOwe();
 
-    /// <summary>Writes what it has evicted to its file. The caller is outside of critical regions and holds no stripe lock.</summary>
+    /// <summary>Writes what it has evicted to its file. The caller is outside of critical regions.</summary>
     /// <param name="mostBytes">It ends with the copy that reaches this.</param>
+    /// <param name="waits">Whether it waits for keys that others move. A caller that holds a stripe lock must not.</param>
     /// <returns>The bytes of the copies that it took.</returns>
-    long Drain(long mostBytes);
+    long Drain(long mostBytes, bool waits);
 }

@@ -22,6 +22,15 @@ internal sealed class KeyStripe
     /// <summary>Held while a key of the stripe is moved, put or removed.</summary>
     internal Lock Lock { get; } = new();
 
+    /// <summary>Takes the lock. Without waiting, a caller may hold that of another stripe; its own one is not taken twice.</summary>
+    internal bool TryEnter(bool waits)
+    {
+        if (!waits)
+            return !Lock.IsHeldByCurrentThread && Lock.TryEnter();
+        Lock.Enter();
+        return true;
+    }
+
     /// <summary>Adds an entry that has just been evicted. The bucket's lock is held.</summary>
     internal void AddLocked(PendingDemotion entry)
     {

@@ -16,8 +16,8 @@ namespace BigPile.Caching.Spill;
 /// <remarks>
 /// <para>
 /// For callers, a key is either in memory or here: its stripe lock is held to move, put or remove it. Only eviction takes no stripe lock,
-/// as it runs in a critical region: it copies the entry under the bucket's lock, and its thread writes the copy after it has left the
-/// region. So memory exceeds the limit by no more than what the threads are about to write.
+/// as it runs in a critical region: it copies the entry under the bucket's lock, and its thread or the background writes the copy later. So
+/// memory exceeds the limit by no more than <see cref="Capacity.DemotionBacklog"/> lets wait.
 /// </para>
 /// <para>
 /// A failure costs evicted entries and nothing else. The file is created empty with its first entry, and deleted with the cache: a
@@ -67,7 +67,7 @@ internal sealed class SpillStore : IDisposable
     internal long Promoted => Volatile.Read(ref _promoted);
 
     /// <summary>
-    /// Entries that could not be written because the disk was full or the file failed, and those lost with a failed file.
+    /// Entries that could not be written because the disk was full or slow, or the file failed, and those lost with a failed file.
     /// </summary>
     internal long Lost => Volatile.Read(ref _lost) + _file.Lost;
 
@@ -79,7 +79,7 @@ internal sealed class SpillStore : IDisposable
     {
         if (payload.Length > MaxPayloadBytes)
         {
-            Interlocked.Increment(ref _lost);
+            CountLost();
             return null;
         }
         var entry = new PendingDemotion(hash, version, payload, key);
@@ -87,7 +87,10 @@ internal sealed class SpillStore : IDisposable
         return entry;
     }
 
-    /// <summary>Queues a copy for writing, once no slot points to its entry. The bucket's lock is held.</summary>
+    /// <summary>An evicted entry is not kept.</summary>
+    internal void CountLost() => Interlocked.Increment(ref _lost);
+
+    /// <summary>Queues a copy for writing, once no slot points to its entry. The bucket's lock is held the first time.</summary>
     /// <param name="entry">The copy.</param>
     /// <param name="slidesUntil">The expiry by a use that the copy does not reflect; 0: none.</param>
     internal void QueueLocked(PendingDemotion entry, long slidesUntil)
@@ -107,7 +110,7 @@ internal sealed class SpillStore : IDisposable
         Debug.Assert(StripeOf(entry.Hash).Lock.IsHeldByCurrentThread, "A write needs the key's stripe lock.");
         if (_file.TrySet(entry.Payload[entry.Key], entry.Payload))
             return true;
-        Interlocked.Increment(ref _lost);
+        CountLost();
         return false;
     }
 
@@ -171,7 +174,7 @@ internal sealed class SpillStore : IDisposable
         try
         {
             for (; held < StripeCount; held++)
-                _stripes[held].Lock.Enter(); // ascending; but for clears, no thread holds two
+                _stripes[held].Lock.Enter(); // ascending; but for clears, no thread waits for one while it holds another
             action();
             foreach (KeyStripe stripe in _stripes)
                 stripe.Clear();

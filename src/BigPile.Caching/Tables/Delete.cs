@@ -163,7 +163,7 @@ internal sealed unsafe class Delete(TableEngine table)
         // 2. Before the slot is cleared: a factory that began earlier must not keep an older value.
         table.Flights.OutdateLocked(value.Tag, entry.Head.Version);
         // 3. The copy can be found before the slot is cleared: at every instant the key is in memory or pending.
-        PendingDemotion? pending = reason == Counter.Evictions ? table.Disk?.BeginDemotionLocked(entry) : null;
+        PendingDemotion? pending = reason == Counter.Evictions ? table.Disk?.Demotions.BeginLocked(entry) : null;
         // An entry that is demoted to the file is not gone: listeners hear of it when the file refuses it.
         if (pending == null)
             table.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
@@ -180,7 +180,7 @@ internal sealed unsafe class Delete(TableEngine table)
         // 5. Removed. A read that has copied the entry by now finds another word in its slot, and starts over.
         entry.Place.Store(default);
         if (pending != null)
-            table.Disk!.QueueDemotionLocked(entry.Head, pending); // while the block can still be read
+            table.Disk!.Demotions.QueueLocked(entry.Head, pending); // while the block can still be read
         CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
         // 6. After the slot, so that no slot leads to a freed block. A kill in between leaves the intent, and recovery frees the block.
         if (!Mutation.FreedFirst)

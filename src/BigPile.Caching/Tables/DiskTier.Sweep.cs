@@ -23,7 +23,7 @@ internal sealed partial class DiskTier
     /// <summary>Sweeps the next records. The sweep lock is held.</summary>
     internal int SweepLocked(int maxRecords)
     {
-        Drain();
+        Demotions.Drain();
         int freed = 0;
         if (!spill.Sweep.IsUnderWay)
         {

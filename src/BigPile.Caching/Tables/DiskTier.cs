@@ -1,10 +1,9 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics.CodeAnalysis;
+using System.Threading;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
@@ -41,57 +40,26 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     /// <inheritdoc cref="SpillStore.WatchPromotions"/>
     internal PromotionWatch WatchPromotions() => spill.WatchPromotions();
 
+    /// <summary>The way of evicted entries to the file.</summary>
+    internal Demotions Demotions { get; } = new(table, spill);
+
     /// <summary>The demoted entries. For tests.</summary>
     internal SpillStore Store => spill;
 
     public void Dispose()
     {
         spill.Dispose();
-        while (TryTakePending(out _)) // nothing is left of them
-            continue;
+        Demotions.End();
     }
 
     /// <summary>The lock of a key's stripe, which is held over each move of its entry. Not taken in a critical region.</summary>
-    internal System.Threading.Lock LockOf(in KeyProbe key) => spill.StripeOf(key.Hash).Lock;
-
-    /// <summary>Writes pending demotions to the file. The caller is outside of critical regions and holds no stripe lock.</summary>
-    /// <param name="mostBytes">It ends with the copy that reaches this: a call does not write what all others evict.</param>
-    /// <returns>The bytes of the copies that it took.</returns>
-    internal long Drain(long mostBytes = long.MaxValue)
-    {
-        long taken = 0;
-        while (taken < mostBytes && TryTakePending(out PendingDemotion? entry))
-        {
-            taken += entry.LengthBytes;
-            KeyStripe stripe = spill.StripeOf(entry.Hash);
-            lock (stripe.Lock)
-            {
-                if (!stripe.IsPending(entry))
-                    continue; // put, removed or promoted meanwhile
-                EntryState state = table.Liveness.Of(entry.Payload);
-                if (state.IsDead())
-                    ReportDead(entry.Payload, state);
-                else if (!spill.TryWriteStripeLocked(entry))
-                    ReportEvicted(entry.Payload); // counted when it left memory
-                stripe.Remove(entry); // under the lock: no call finds it in neither place
-            }
-        }
-        return taken;
-    }
+    internal Lock LockOf(in KeyProbe key) => spill.StripeOf(key.Hash).Lock;
 
     // Writes what an operation has evicted by adding an entry, and a share of what the pile's tables owe their files.
     private void DrainAfter(long addedBytes)
     {
-        Drain(2 * addedBytes + MostBesideOwn);
+        Demotions.Drain(2 * addedBytes + MostBesideOwn);
         table.PileCapacity.Backlog.Write(addedBytes);
-    }
-
-    private bool TryTakePending([NotNullWhen(true)] out PendingDemotion? entry)
-    {
-        if (!spill.TryNext(out entry))
-            return false;
-        table.PileCapacity.Backlog.Remove(entry.LengthBytes);
-        return true;
     }
 
     /// <summary>Reads the value of a key that memory does not have, and promotes it.</summary>
@@ -135,7 +103,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     /// </summary>
     internal IEnumerable<byte[]> Keys()
     {
-        Drain(); // what is pending now is written, or found next
+        Demotions.Drain(); // what is pending now is written, or found next
         foreach (byte[] key in spill.PendingKeys())
             yield return key;
         // After the pending ones: an entry that was written meanwhile is in the file.

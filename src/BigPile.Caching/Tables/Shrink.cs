@@ -120,7 +120,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
         UnlessClosed(() =>
         {
             while (end - EvictionHost.EvictedBytes > half && TryGiveWay(now))
-                continue;
+                table.PileCapacity.Backlog.WriteBurst();
         });
         Interlocked.Add(ref _owedBytes, Math.Min(end - EvictionHost.EvictedBytes, half));
     }
@@ -144,12 +144,12 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     public bool TryBeginToOwe() => Interlocked.Exchange(ref _owesFile, 1) == 0;
 
     /// <inheritdoc/>
-    public long Drain(long mostBytes)
+    public long Drain(long mostBytes, bool waits)
     {
         // Before it dequeues: who adds a copy from here on, and finds it 0, has the table drained again.
         Interlocked.Exchange(ref _owesFile, 0);
         long written = 0;
-        UnlessClosed(() => written = table.Disk?.Drain(mostBytes) ?? 0);
+        UnlessClosed(() => written = table.Disk?.Demotions.Drain(mostBytes, waits) ?? 0);
         return written;
     }
 
@@ -235,7 +235,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
                 return false;
         }
         // One at a time: so no more than one copy waits for the file.
-        table.Disk?.Drain();
+        table.Disk?.Demotions.Drain();
         return true;
     }
 
@@ -250,7 +250,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
             try
             {
                 bool isGone = TryEvictInRegion(key, table.Clock.Now);
-                table.Disk?.Drain();
+                table.Disk?.Demotions.Drain();
                 return isGone;
             }
             catch (KeyNotComparedException)

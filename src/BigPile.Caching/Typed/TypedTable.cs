@@ -238,7 +238,7 @@ internal sealed class TypedTable<TKey, TValue>
                 return false;
             PutResult result = Core.Externalize.Run(key, copy.Value, copy.Kind, entry, out pointer);
             // Others may have been evicted for the pointer. If the entry itself was, it has to come back first.
-            Core.Disk?.Drain();
+            Core.Disk?.Demotions.Drain();
             if (result == Condition.NotMet && Core.Disk is { } disk)
                 _ = disk.TryPromote(key);
             if (result == PutResult.Collision)

@@ -2,6 +2,7 @@ using System;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Spill;
 
 namespace BigPile.Caching.Tests.Spill;
@@ -64,6 +65,34 @@ public sealed class GivesWaySpillTests : IDisposable
     }
 
     [Fact]
+    public void What_a_large_put_evicts_is_written_at_once()
+    {
+        CacheTable<int, byte[]> table = FillTable();
+        _cache.Pile.Put(new byte[PileBytes / 2]); // an object: no table writes for it
+        Assert.InRange(Backlog.Bytes, 0, 2 * Backlog.BoundBytes + 2 * ValueBytes);
+        table.PutBytes(-1, new byte[PileBytes / 8], out _); // which holds the lock of a key stripe
+        Eventually.True(() => Backlog.Bytes == 0);
+        TableStatistics statistics = table.Statistics;
+        Assert.InRange(statistics.Evictions * ValueBytes, PileBytes / 3, PileBytes);
+        Assert.Equal((statistics.Evictions, 0), (statistics.SpilledEntries, statistics.SpillLosses));
+    }
+
+    [Fact]
+    public void What_can_not_be_written_at_once_is_bounded_and_the_rest_is_lost_and_counted()
+    {
+        CacheTable<int, byte[]> table = FillTable();
+        using (Hold(table.Core.Disk!.Store)) // as by a disk that takes nothing
+        {
+            _cache.Pile.Put(new byte[PileBytes / 2]);
+            Assert.InRange(Backlog.Bytes, Backlog.BoundBytes, Backlog.MostBytes + 2 * ValueBytes);
+            Assert.InRange(table.Statistics.SpillLosses * ValueBytes, PileBytes / 8, PileBytes);
+        }
+        Eventually.True(() => Backlog.Bytes == 0);
+        TableStatistics statistics = table.Statistics;
+        Assert.Equal(statistics.Evictions, statistics.SpilledEntries + statistics.SpillLosses);
+    }
+
+    [Fact]
     public async Task A_put_does_not_wait_for_the_file_of_another_table()
     {
         CacheTable<int, byte[]> other = Make("other");
@@ -119,6 +148,17 @@ public sealed class GivesWaySpillTests : IDisposable
             isOver.Set();
             holder.GetAwaiter().GetResult();
         });
+    }
+
+    private DemotionBacklog Backlog => _cache.GetOrCreateTable<int, byte[]>(new TableOptions("table")).Core.PileCapacity.Backlog;
+
+    private CacheTable<int, byte[]> FillTable()
+    {
+        CacheTable<int, byte[]> table = Make("table");
+        for (int key = 0; key < PileBytes / ValueBytes * 7 / 8; key++)
+            table.PutBytes(key, new byte[ValueBytes], out _);
+        table.Core.PileCapacity.Prepare();
+        return table;
     }
 
     private CacheTable<int, byte[]> Make(string name) =>
