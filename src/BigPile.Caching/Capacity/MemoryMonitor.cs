@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Layout;
 using BigPile.Tables;
@@ -75,12 +76,13 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<
             return;
         long allowed = Math.Max(_shortBytes, Math.Min(heap.AllowedBytes, used) - Math.Min(bytes, used / SteepestShrink));
         long surplus = heap.Allow(allowed);
+        var victims = new Victims(capacity);
         // Others may take pages that were emptied: so many times, and the next run goes on.
-        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearUnit(capacity); left -= WithheldPages.UnitBytes)
+        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearUnit(victims); left -= WithheldPages.UnitBytes)
             surplus = heap.Allow(allowed);
         // Where each unit has something that stays, single pages.
         const long Page = SizeClasses.PageBytes;
-        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearPages(Page, isEvictable: true, Page, capacity); left -= Page)
+        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearPages(Page, isEvictable: true, Page, victims); left -= Page)
             surplus = heap.Allow(allowed, pagesAtOnce: 1);
         _ = heap.Allow(allowed + surplus); // what could not go
         capacity.QueueDrain();
@@ -100,5 +102,14 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<
         if (_isShort)
             heap.Logger.LogInformation("The memory of this process is no longer short: the pile may use all of its limit again");
         _isShort = false;
+    }
+
+    // Written to a file, an entry takes as much memory again until the disk has it, and without memory a write stalls: so the background
+    // writes what may wait, and the rest is lost.
+    private sealed class Victims(PileCapacity capacity) : IPageVictims
+    {
+        public long CostOf(ulong address) => capacity.CostOf(address);
+
+        public void Evict(ulong address) => capacity.EvictOnly(address);
     }
 }

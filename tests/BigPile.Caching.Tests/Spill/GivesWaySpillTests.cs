@@ -93,6 +93,23 @@ public sealed class GivesWaySpillTests : IDisposable
     }
 
     [Fact]
+    public void What_the_memory_monitor_evicts_does_not_wait_in_memory()
+    {
+        CacheTable<int, byte[]> table = FillTable();
+        var monitor = new MemoryMonitor(_cache.Pile.Tables, table.Core.PileCapacity, static () => 3 * PileBytes, static () => 1 << 20);
+        using (Hold(table.Core.Disk!.Store))
+        {
+            for (int run = 0; run < 8; run++)
+                monitor.Run();
+            Assert.InRange(Backlog.Bytes, Backlog.BoundBytes, Backlog.MostBytes + 2 * ValueBytes);
+        }
+        Assert.InRange(_cache.Pile.Statistics.WithheldBytes, PileBytes / 2, PileBytes);
+        Eventually.True(() => Backlog.Bytes == 0);
+        TableStatistics statistics = table.Statistics;
+        Assert.Equal(statistics.Evictions, statistics.SpilledEntries + statistics.SpillLosses);
+    }
+
+    [Fact]
     public async Task A_put_does_not_wait_for_the_file_of_another_table()
     {
         CacheTable<int, byte[]> other = Make("other");
