@@ -110,6 +110,6 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<
     {
         public long CostOf(ulong address) => capacity.CostOf(address);
 
-        public void Evict(ulong address) => capacity.EvictOnly(address);
+        public long Evict(ulong address) => capacity.EvictOnly(address);
     }
 }

@@ -7,7 +7,6 @@ using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Tables;
 using BigPile.Layout;
 using BigPile.Memory.Limits;
 using BigPile.Tables;
@@ -99,7 +98,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     {
         long blockBytes = refused.BlockBytes;
         bool hasIdle = heap.IdleSlotBytes() > heap.UsedBytes / IdleShare;
-        bool takesSlots = refused.IsEvictable || !heap.Separates;
+        bool takesSlots = refused.IsEvictable || !heap.Separation.IsOn;
         // A policy frees no pages in a row where a search through all found none that could be emptied.
         bool isPolicyInVain = blockBytes > SizeClasses.MaxSlotBytes && heap.IsClearingInVain(blockBytes);
         bool isPages = !takesSlots || isPolicyInVain || (hasIdle && attempt == 0) || !_policyFirst.IsTurn(blockBytes, attempt);
@@ -107,7 +106,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         if (isPages && heap.TryClearPages(blockBytes, refused.IsEvictable, batchBytes, this))
         {
             if (!refused.IsEvictable && heap.HasLimit)
-                heap.Separate();
+                heap.Separation.Begin();
             return true;
         }
         if (isPages && tables.Sum(static table => table.OwnedBytes) < blockBytes)
@@ -142,13 +141,11 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
     /// <summary>Evicts an entry as <see cref="Evict"/> does, and writes nothing.</summary>
     internal long EvictOnly(ulong address)
     {
-        long before = EvictionHost.EvictedBytes;
         IEvictingTable? table;
         using (ReadScope scope = heap.EnterReader())
             _ = TryFindTable(address, out _, out _, out table);
         using (PileEviction.Begin())
-            table?.Evict(address);
-        return EvictionHost.EvictedBytes - before;
+            return table?.Evict(address) ?? 0;
     }
 
     // What the memory monitor has taken from tables that give way is still there for what must stay.
@@ -234,7 +231,8 @@ internal interface IEvictingTable
     long CostOf(in EntryHead head, long payloadBytes);
 
     /// <summary>Evicts the entry at an address, if it is still there and may go. The caller is outside of critical regions.</summary>
-    void Evict(ulong address);
+    /// <returns>The bytes that went.</returns>
+    long Evict(ulong address);
 
     /// <summary>Records that copies of what it has evicted wait for its file, until the next <see cref="Drain"/>.</summary>
     /// <returns><see langword="false"/> where that is recorded already.</returns>

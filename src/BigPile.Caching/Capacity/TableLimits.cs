@@ -131,7 +131,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     {
         GivesWay = options.MayGiveWay && heap.HasLimit;
         if (GivesWay)
-            heap.Separate();
+            heap.Separation.Begin();
     }
 
     /// <summary>Has another evictor choose, with another policy. No thread is in the table. For tests.</summary>

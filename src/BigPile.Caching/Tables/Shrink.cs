@@ -51,7 +51,6 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
     /// <inheritdoc/>
     public bool TryWaitForRebuild(TimeSpan most)
     {
-        const int PollMs = 20;
         if (!table.Options.MayGiveWay || !table.Visibility.IsRebuilding)
             return false;
         long began = Stopwatch.GetTimestamp();
@@ -61,7 +60,7 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
             // A walk that fails is repeated after a pause, which may be long.
             if (table.IsClosed || completion.IsCompleted || table.Readiness.Failure != null || Stopwatch.GetElapsedTime(began) > most)
                 return !table.Visibility.IsRebuilding;
-            _ = Task.WaitAny([completion], PollMs);
+            _ = Task.WaitAny([completion], millisecondsTimeout: 20);
         }
         return true;
     }
@@ -130,14 +129,16 @@ internal sealed unsafe class Shrink(TableEngine table) : IEvictingTable
         MayGo(head) ? table.Heap.FootprintBytesOf(payloadBytes) + table.Entries.OwnedBytesOf(head, payloadBytes) : -1;
 
     /// <inheritdoc/>
-    public void Evict(ulong address)
+    public long Evict(ulong address)
     {
+        long before = EvictionHost.EvictedBytes;
         long now = table.Clock.Now;
         UnlessClosed(() =>
         {
             if (TryHash(address, out ulong hash))
                 EvictAt(address, hash, now);
         });
+        return EvictionHost.EvictedBytes - before;
     }
 
     /// <inheritdoc/>

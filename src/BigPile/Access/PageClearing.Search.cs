@@ -122,7 +122,7 @@ internal sealed unsafe partial class PageClearing
                 return Stays;
             sum += Math.Max(0, cost);
         }
-        // Leased though deleted, or of a put that is under way: a page with such is not free soon, and would be the cheapest again and again.
+        // Leased though deleted, or of a put that is under way: the page is not free soon, and would be the cheapest again and again.
         bool isInUse = free > (word.HasSlots ? meta->FreeCount + meta->PendingFreeCount : meta->IsRunFlushed ? 1 : 0);
         if (target.IsPartial && sum == 0)
             meta->HasGuests &= isInUse;

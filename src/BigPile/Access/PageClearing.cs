@@ -42,7 +42,7 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
     internal bool TryClear(long blockBytes, bool isEvictable, long batchBytes, IPageVictims victims)
     {
         int pages = PagesOf(blockBytes);
-        bool isLasting = !isEvictable && _allocator.Pool.Separates;
+        bool isLasting = !isEvictable && _allocator.Pool.Separation.IsOn;
         if (isLasting && TryClearBatch(blockBytes, batchBytes, victims))
             return true;
         return TryClearPages(Target.Of(pages), victims, out _, isLasting) || TryClearSegment(pages, victims);

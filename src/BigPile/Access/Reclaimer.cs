@@ -77,7 +77,7 @@ internal abstract class Reclaimer
                 return true;
             }
         }
-        return !full.IsEvictable && Allocator.Pool.TryMix(); // what is free among others is better used than kept for them
+        return !full.IsEvictable && Allocator.Pool.Separation.TryMix(); // what is free among others is better used than kept for them
     }
 
     private bool CanReclaim(PileFullException full, int attempt)

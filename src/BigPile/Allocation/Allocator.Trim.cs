@@ -50,7 +50,9 @@ internal sealed unsafe partial class Allocator
     {
         for (int kind = 0; kind < PageKind.End; kind++)
         {
-            PageMeta* page = heap.GiveUpEmpty(kind);
+            heap.EnterLock();
+            PageMeta* page = heap.GiveUpEmptyLocked(kind);
+            heap.ExitLock();
             if (page != null)
                 ReturnPage(page);
         }

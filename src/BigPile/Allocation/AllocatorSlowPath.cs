@@ -35,7 +35,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Even
             // and the event count tells whether a transfer ended meanwhile. For one still under way the caller waits (Reclaimer).
             if (!slot.IsNone || searches == MostSearches || !(HasSpace(kind) || transferEvents.HasAdvanced(events)))
             {
-                pool.CountMixedTake();
+                pool.Separation.CountMixedTake();
                 return slot;
             }
         }
@@ -149,7 +149,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Even
         return slot;
     }
 
-    private bool MayMix(int kind) => PageKind.IsEvictable(kind) || !pool.Separates;
+    private bool MayMix(int kind) => PageKind.IsEvictable(kind) || !pool.Separation.IsOn;
 
     private bool HasSpace(int kind)
     {

@@ -68,34 +68,21 @@ internal sealed unsafe partial class Heap
     }
 
     /// <summary>
-    /// Removes the current page of a kind if all its slots are free. This begins a transfer: the caller returns the page to the pool, and
-    /// ends it.
+    /// Removes the current page of a kind if all its slots are free. This begins a transfer: the caller, who holds the lock, returns the
+    /// page to the pool, and ends it.
     /// </summary>
-    internal PageMeta* GiveUpEmpty(int kind)
-    {
-        _lock.Enter();
-        PageMeta* page = GiveUpEmptyLocked(kind);
-        _lock.Exit();
-        return page;
-    }
-
-    /// <summary>Like <see cref="GiveUpEmpty"/>, for a caller that holds the lock.</summary>
     internal PageMeta* GiveUpEmptyLocked(int kind)
     {
         AssertLocked();
         PageMeta* page = _classes[kind].Current;
-        if (page == null || !page->IsAllFree)
-            return null;
-        _classes[kind].Current = null;
-        return GiveUpLocked(page);
+        return page == null || !page->IsAllFree ? null : GiveUpLocked(page);
     }
 
     /// <summary>Whether a page of the kind has a free slot. The caller holds the lock.</summary>
     internal bool HasSlotLocked(int kind)
     {
         AssertLocked();
-        PageMeta* page = _classes[kind].Current;
-        return (page != null && page->FreeCount != 0) || _classes[kind].Listed != null;
+        return _classes[kind].HasSlot;
     }
 
     /// <summary>Bytes of free slots in other pages than the current ones, of which there are as many as kinds of blocks.</summary>
@@ -104,10 +91,7 @@ internal sealed unsafe partial class Heap
         _lock.Enter();
         long idle = FreeSlotBytes;
         for (int kind = 0; kind < PageKind.End; kind++)
-        {
-            PageMeta* page = _classes[kind].Current;
-            idle -= page == null ? 0 : (long)page->FreeCount * page->SlotBytes;
-        }
+            idle -= _classes[kind].CurrentFreeBytes;
         _lock.Exit();
         return idle;
     }
@@ -152,10 +136,7 @@ internal sealed unsafe partial class Heap
     private void BeginTransitLocked(PageMeta* page)
     {
         _transferEvents.Begin();
-        if (page->IsListed)
-            _classes[page->Kind].Unlist(page);
-        if (_classes[page->Kind].Current == page)
-            _classes[page->Kind].Current = null;
+        _classes[page->Kind].Remove(page);
         CountLocked(page, -1);
         page->IsInTransit = true;
     }
@@ -185,8 +166,7 @@ internal sealed unsafe partial class Heap
         AssertLocked();
         _transferEvents.Begin();
         Debug.Assert(page->IsAllFree && page->PendingFreeCount == 0 && page->Owner == _index, "The page holds something.");
-        if (page->IsListed)
-            _classes[page->Kind].Unlist(page);
+        _classes[page->Kind].Remove(page);
         page->Owner = PageMeta.NoOwner;
         CountLocked(page, -1);
         return page;

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace BigPile.Allocation;
 
-/// <summary>A heap's pages of one size class.</summary>
+/// <summary>A heap's pages of one kind.</summary>
 /// <remarks>Thread safety: the heap's lock.</remarks>
 internal unsafe struct HeapClass
 {
@@ -11,6 +11,11 @@ internal unsafe struct HeapClass
 
     /// <summary>The head of a doubly linked list of other pages with a free slot.</summary>
     internal PageMeta* Listed;
+
+    internal readonly bool HasSlot => (Current != null && Current->FreeCount != 0) || Listed != null;
+
+    /// <summary>The bytes of the current page's free slots.</summary>
+    internal readonly long CurrentFreeBytes => Current == null ? 0 : (long)Current->FreeCount * Current->SlotBytes;
 
     /// <summary>Adds a page at the head of the list.</summary>
     internal void List(PageMeta* page)
@@ -35,5 +40,14 @@ internal unsafe struct HeapClass
         if (page->Next != null)
             page->Next->Previous = page->Previous;
         page->IsListed = false;
+    }
+
+    /// <summary>Removes a page that is listed, current, or full.</summary>
+    internal void Remove(PageMeta* page)
+    {
+        if (page->IsListed)
+            Unlist(page);
+        if (page == Current)
+            Current = null;
     }
 }

@@ -5,7 +5,7 @@ namespace BigPile.Allocation;
 /// <summary>What the slots of a page are for: a size class, and whether the blocks may be evicted when the pile is full.</summary>
 /// <remarks>
 /// One block that stays keeps its page from being emptied, so the two are kept apart where the pile separates them (see
-/// <see cref="PagePool.Separates"/>). Where it does not, all lie in pages of the second kind.
+/// <see cref="PageSeparation"/>). Where it does not, all lie in pages of the second kind.
 /// </remarks>
 internal static class PageKind
 {

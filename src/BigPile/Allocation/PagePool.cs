@@ -13,8 +13,6 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe partial class PagePool : IDisposable
 {
-    private const int MostMixedTakes = 16; // until a page is searched again for a block that stays
-
     private readonly Lock _lock = new(); // protects all parts, and the metadata of pages without an owner
     private readonly SegmentSource _source;
     private readonly DirtyList _dirty; // runs that changed since the last flush
@@ -28,8 +26,6 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly SegmentTrim _trim; // gives empty segments back
     private readonly WithheldPages _withheld; // free pages that are not used for now
     private readonly EventCount _transferEvents;
-    private bool _isSeparating; // any thread writes
-    private int _mixedTakes; // that are left of those allowed; interlocked
 
     internal PagePool(
         SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, EventCount transferEvents,
@@ -72,35 +68,8 @@ internal sealed unsafe partial class PagePool : IDisposable
         set => _touch.Touch = value;
     }
 
-    /// <summary>
-    /// Whether blocks that stay have groups of pages of their own. Off while none may be evicted; and for a while when no page could be
-    /// cleared for one that stays: then it takes the space of others.
-    /// </summary>
-    internal bool Separates => Volatile.Read(ref _isSeparating) && Volatile.Read(ref _mixedTakes) <= 0;
-
-    /// <summary>Has blocks that stay have groups of pages of their own from now on.</summary>
-    internal void Separate()
-    {
-        Volatile.Write(ref _mixedTakes, 0);
-        Volatile.Write(ref _isSeparating, true);
-    }
-
-    /// <summary>Lets blocks that stay take the space of others for a while, as no page could be cleared for one.</summary>
-    /// <returns><see langword="false"/> when they may already.</returns>
-    internal bool TryMix()
-    {
-        bool mixes = Separates;
-        if (mixes)
-            Volatile.Write(ref _mixedTakes, MostMixedTakes);
-        return mixes;
-    }
-
-    /// <summary>Counts what a block took where the current page of its kind was full.</summary>
-    internal void CountMixedTake()
-    {
-        if (Volatile.Read(ref _mixedTakes) > 0)
-            Interlocked.Decrement(ref _mixedTakes);
-    }
+    /// <summary>Whether blocks that stay have groups of pages of their own.</summary>
+    internal PageSeparation Separation { get; } = new();
 
     /// <summary>Has the groups of some pages of a segment be for blocks that stay, though others lie there.</summary>
     internal void Reserve(Segment segment, int first, int pages)
@@ -144,7 +113,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             Segment? segment;
             do
             {
-                PageUse use = UseFor(PageKind.IsEvictable(kind));
+                PageUse use = Separation.UseFor(PageKind.IsEvictable(kind));
                 segment = FindLocked(ref use, mayGrow);
                 if (segment == null)
                     return null;
@@ -170,7 +139,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         lock (_lock)
         {
-            return FirstFor(isEvictable ? PageUse.Any : UseFor(isEvictable)) != null;
+            return FirstFor(isEvictable ? PageUse.Any : Separation.UseFor(isEvictable)) != null;
         }
     }
 
@@ -183,7 +152,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         Debug.Assert(pages > 0, "A run has a first page.");
         lock (_lock)
         {
-            PageUse use = UseFor(isEvictable);
+            PageUse use = Separation.UseFor(isEvictable);
             Segment? segment = _free.TakeRun(pages, use, out int first);
             if (segment == null && mayGrow && GrowLocked(pages) is { } grown)
             {
@@ -253,9 +222,6 @@ internal sealed unsafe partial class PagePool : IDisposable
     }
 
     internal static int PageIn(Segment segment, PageMeta* meta) => segment.IndexOf(meta);
-
-    private PageUse UseFor(bool isEvictable) =>
-        !Separates ? PageUse.Any : isEvictable ? PageUse.Evictable : PageUse.Lasting;
 
     // Blocks that may be evicted take other pages once the pile can't grow: they do no harm there.
     private Segment? FindLocked(ref PageUse use, bool mayGrow)

@@ -125,11 +125,8 @@ internal sealed unsafe partial class TableHeap
     /// <inheritdoc cref="PageClearing.TryClearSlots"/>
     internal bool TryClearSlots(long blockBytes, IPageVictims victims) => _clearing.TryClearSlots(blockBytes, victims);
 
-    /// <inheritdoc cref="PagePool.Separates"/>
-    internal bool Separates => _allocator.Pool.Separates;
-
-    /// <inheritdoc cref="PagePool.Separate"/>
-    internal void Separate() => _allocator.Pool.Separate();
+    /// <summary>Whether blocks that stay have groups of pages of their own.</summary>
+    internal PageSeparation Separation => _allocator.Pool.Separation;
 
     /// <inheritdoc cref="Reclaimer.TryReclaimDiskSpace"/>
     internal bool TryReclaimDiskSpace(Exception refused) => _blocks.Reclaimer.TryReclaimDiskSpace(refused);

@@ -213,7 +213,9 @@ internal sealed unsafe class HeapModel : IDisposable
         {
             foreach (int sizeClass in Classes)
             {
-                PageMeta* page = heap.GiveUpEmpty(sizeClass);
+                heap.EnterLock();
+                PageMeta* page = heap.GiveUpEmptyLocked(sizeClass);
+                heap.ExitLock();
                 if (page == null)
                     continue;
                 ReturnPage(page);

@@ -22,7 +22,7 @@ public sealed unsafe class PageGroupTests : IDisposable
     {
         var store = new MemorySegmentStore(StoreKind.Native, hugePages: false);
         _pool = new PagePool(_map, store, Segments * SegmentBytes, Guid.NewGuid(), 0, _events);
-        _pool.Separate();
+        _pool.Separation.Begin();
     }
 
     public void Dispose()
@@ -62,7 +62,7 @@ public sealed unsafe class PageGroupTests : IDisposable
         Assert.False(Take(isEvictable: false, 1));
         Assert.True(_pool.HasFreePage(isEvictable: true));
         Assert.False(_pool.HasFreePage(isEvictable: false));
-        Assert.True(_pool.TryMix());
+        Assert.True(_pool.Separation.TryMix());
         Assert.True(_pool.HasFreePage(isEvictable: false));
         Assert.True(Take(isEvictable: false, 1));
         _pool.CheckInvariants();

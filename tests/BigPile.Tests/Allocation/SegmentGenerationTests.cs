@@ -76,7 +76,10 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
         Assert.True(heap.Attach(first) == null);
         Assert.True(heap.Attach(second) == second);
         pool.ReturnPage(second);
-        pool.ReturnPage(heap.GiveUpEmpty(3));
+        heap.EnterLock();
+        PageMeta* empty = heap.GiveUpEmptyLocked(3);
+        heap.ExitLock();
+        pool.ReturnPage(empty);
         pile.Blocks.Allocator.TransferEvents.End();
         pile.Blocks.Allocator.TransferEvents.End();
         Assert.Equal(0, pile.Statistics.CommittedBytes - pool.HeadBytes);
