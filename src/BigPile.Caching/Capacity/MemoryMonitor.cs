@@ -14,6 +14,8 @@ namespace BigPile.Caching.Capacity;
 /// <remarks>
 /// Between the two thresholds nothing changes, so that it does not swing. Entries are evicted page by page, and the pages' memory goes back
 /// to the system. A pile whose tables have nothing to give is left alone, and so is one that is smaller than the lower threshold.
+/// What others have lately taken between two looks they may take again before the next one, so the thresholds rise by that: a collector
+/// that is given a gigabyte of large arrays a second takes 100 MB in one.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="heap">The pile.</param>
@@ -28,25 +30,34 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<
     private const long LeastShortBytes = 64 << 20; // what the managed heap and others may take between two runs
     private const int ShortShare = 20; // of the memory: below it the pile shrinks
     private const int MostShortShare = 10; // of a small memory
+    private const int MostTaken = 2; // times the least threshold: so much of what others took counts
+    private const int TakenDecay = 256; // in a run it loses such a part: half of it in 45 seconds
     private const int SteepestShrink = 4; // of what the pile uses, in one run
-    private const int SteepestGrowth = 64; // of what it takes, in one run
+    private const int SteepestGrowth = 256; // of what it takes, in one run
 
     private readonly Lock _lock = new(); // held by a run, and for the end
-    private long _shortBytes = ShortOf(heap.Memory.Bytes); // under the lock
+    private long _leastBytes = LeastOf(heap.Memory.Bytes); // under the lock; the threshold where others take nothing
+    private long _takenBytes; // under the lock; the most that others took between two runs, of late
+    private long? _notOthersBytes; // under the lock; at the last run: what is available, and what the pile uses
     private bool _isShort; // under the lock
     private bool _isOver; // under the lock
 
-    private long EnoughBytes => 2 * _shortBytes; // above it the pile grows again
+    private long ShortBytes => _leastBytes + _takenBytes; // below it the pile shrinks
+
+    private long EnoughBytes => ShortBytes + _leastBytes; // above it the pile grows again
 
     /// <summary>Compares what is available with the thresholds, and shrinks or grows by a step.</summary>
     internal void Run()
     {
         lock (_lock)
         {
-            if (_isOver || available() is not { } bytes || (bytes >= _shortBytes && heap.AllowedBytes >= heap.LimitBytes))
+            if (_isOver || available() is not { } bytes)
                 return;
-            _shortBytes = ShortOf(memoryBytes());
-            if (bytes < _shortBytes)
+            CountTakenLocked(bytes);
+            if (bytes >= ShortBytes && heap.AllowedBytes >= heap.LimitBytes)
+                return;
+            _leastBytes = LeastOf(memoryBytes());
+            if (bytes < ShortBytes)
                 ShrinkLocked(EnoughBytes - bytes);
             else if (bytes > EnoughBytes && heap.AllowedBytes < heap.LimitBytes)
                 GrowLocked((bytes - EnoughBytes) / 2);
@@ -63,24 +74,32 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<
         }
     }
 
-    private static long ShortOf(long memoryBytes) =>
+    private static long LeastOf(long memoryBytes) =>
         Math.Min(Math.Max(memoryBytes / ShortShare, LeastShortBytes), memoryBytes / MostShortShare);
+
+    private void CountTakenLocked(long availableBytes)
+    {
+        long notOthersBytes = availableBytes + heap.UsedBytes;
+        long takenBytes = Math.Min(_notOthersBytes - notOthersBytes ?? 0, MostTaken * _leastBytes);
+        _takenBytes = Math.Max(takenBytes, _takenBytes - _takenBytes / TakenDecay);
+        _notOthersBytes = notOthersBytes;
+    }
 
     private void ShrinkLocked(long bytes)
     {
         long used = heap.UsedBytes;
-        if (used <= _shortBytes) // so small that others must be the cause, and its memory is no remedy
+        if (used <= _leastBytes) // so small that others must be the cause, and its memory is no remedy
             return;
         capacity.Prepare();
         if (capacity.EvictableBytes == 0)
             return;
-        long allowed = Math.Max(_shortBytes, Math.Min(heap.AllowedBytes, used) - Math.Min(bytes, used / SteepestShrink));
+        long allowed = Math.Max(_leastBytes, Math.Min(heap.AllowedBytes, used) - Math.Min(bytes, used / SteepestShrink));
         long surplus = heap.Allow(allowed);
         var victims = new Victims(capacity);
         // Others may take pages that were emptied: so many times, and the next run goes on.
-        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearUnit(victims); left -= WithheldPages.UnitBytes)
+        for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearGroup(victims); left -= Segment.GroupBytes)
             surplus = heap.Allow(allowed);
-        // Where each unit has something that stays, single pages.
+        // Where each group has something that stays, single pages.
         const long Page = SizeClasses.PageBytes;
         for (long left = surplus; left > 0 && surplus > 0 && heap.TryClearPages(Page, isEvictable: true, Page, victims); left -= Page)
             surplus = heap.Allow(allowed, pagesAtOnce: 1);
@@ -95,7 +114,7 @@ internal sealed class MemoryMonitor(TableHeap heap, PileCapacity capacity, Func<
 
     private void GrowLocked(long bytes)
     {
-        _ = heap.Allow(heap.AllowedBytes + Math.Min(bytes, heap.UsedBytes / SteepestGrowth + WithheldPages.UnitBytes));
+        _ = heap.Allow(heap.AllowedBytes + Math.Min(bytes, heap.UsedBytes / SteepestGrowth + Segment.GroupBytes));
         if (heap.WithheldBytes != 0)
             return;
         _ = heap.Allow(heap.LimitBytes);

@@ -83,7 +83,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         long[] evictable = Array.ConvertAll(tables, static table => table.EvictableBytes);
         long all = evictable.Sum();
         bool isEnough = all > 0 && (attempt != 0 || all >= refused.BlockBytes); // later what has gone counts as well
-        if (!isEnough || !TryEvict(refused, attempt, tables, evictable))
+        if (!isEnough || !TryEvict(refused, attempt, tables, evictable, all))
         {
             return TryAllowMore(refused.BlockBytes) || TrySweepExpired(refused.BlockBytes, attempt)
                 || (TryWaitForRebuild() && TryGiveWay(refused, attempt));
@@ -94,15 +94,14 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
 
     // Victims of a policy free slots of all sizes. Where many of these lie idle, others must not go for the size that lacks: the cheapest
     // pages to clear are those with the most free slots. A block that stays takes no victim's slot, but a page.
-    private bool TryEvict(PileFullException refused, int attempt, IEvictingTable[] tables, long[] evictable)
+    private bool TryEvict(PileFullException refused, int attempt, IEvictingTable[] tables, long[] evictable, long all)
     {
         long blockBytes = refused.BlockBytes;
-        bool hasIdle = heap.IdleSlotBytes() > heap.UsedBytes / IdleShare;
         bool takesSlots = refused.IsEvictable || !heap.Separation.IsOn;
         // A policy frees no pages in a row where a search through all found none that could be emptied.
         bool isPolicyInVain = blockBytes > SizeClasses.MaxSlotBytes && heap.IsClearingInVain(blockBytes);
-        bool isPages = !takesSlots || isPolicyInVain || (hasIdle && attempt == 0) || !_policyFirst.IsTurn(blockBytes, attempt);
-        long batchBytes = Math.Max(blockBytes, Math.Min(evictable.Sum() / BatchShare, MostBatchBytes));
+        bool isPages = !takesSlots || isPolicyInVain || (attempt == 0 && HasManyIdleSlots) || !_policyFirst.IsTurn(blockBytes, attempt);
+        long batchBytes = Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes));
         if (isPages && heap.TryClearPages(blockBytes, refused.IsEvictable, batchBytes, this))
         {
             if (!refused.IsEvictable && heap.HasLimit)
@@ -111,9 +110,11 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         }
         if (isPages && tables.Sum(static table => table.OwnedBytes) < blockBytes)
             return takesSlots && heap.TryClearSlots(blockBytes, this);
-        GiveWayInProportion(tables, evictable, batchBytes); // also objects, which only their entries' tables find
+        GiveWayInProportion(tables, evictable, Math.Min(1, batchBytes / (double)all)); // also objects, which only their entries' tables find
         return true;
     }
+
+    private bool HasManyIdleSlots => heap.IdleSlotBytes() > heap.UsedBytes / IdleShare;
 
     /// <summary>The footprint of what may go.</summary>
     internal long EvictableBytes => _tables.Values.Sum(static table => table.EvictableBytes);
@@ -154,7 +155,7 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         if (heap.AllowedBytes >= heap.LimitBytes)
             return false;
         // Pages that are withheld, or a whole segment: the pile grows by no less.
-        long least = heap.WithheldBytes == 0 ? heap.SegmentBytes : WithheldPages.UnitBytes;
+        long least = heap.WithheldBytes == 0 ? heap.SegmentBytes : Segment.GroupBytes;
         _ = heap.Allow(Math.Max(heap.AllowedBytes, heap.UsableBytes) + Math.Max(2 * blockBytes, least));
         return true;
     }
@@ -189,10 +190,9 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         return _tables.TryGetValue(head.TableId, out table); // none has id 0
     }
 
-    private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, long bytes)
+    private static void GiveWayInProportion(IEvictingTable[] tables, long[] evictable, double share)
     {
         using var eviction = PileEviction.Begin();
-        double share = Math.Min(1, bytes / (double)evictable.Sum());
         for (int i = 0; i < tables.Length; i++)
             tables[i].GiveWay((long)Math.Ceiling(share * evictable[i]));
     }

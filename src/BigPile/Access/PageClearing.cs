@@ -55,9 +55,9 @@ internal sealed unsafe partial class PageClearing(BlockStore blocks)
     /// <inheritdoc cref="TryClear"/>
     internal bool TryClearSlots(long blockBytes, IPageVictims victims) => TryClearPartly(blockBytes, areGuests: false, victims, out _);
 
-    /// <summary>Evicts what lies in the pages of a unit that can be withheld: see <see cref="WithheldPages"/>.</summary>
+    /// <summary>Evicts what lies in a group of pages that can be withheld: see <see cref="WithheldPages"/>.</summary>
     /// <inheritdoc cref="TryClear"/>
-    internal bool TryClearUnit(IPageVictims victims) => TryClearPages(Target.OfGroup, victims, out _);
+    internal bool TryClearGroup(IPageVictims victims) => TryClearPages(Target.OfGroup, victims, out _);
 
     private bool TryClearBatch(long blockBytes, long batchBytes, IPageVictims victims)
     {

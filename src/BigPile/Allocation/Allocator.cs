@@ -57,10 +57,10 @@ internal sealed unsafe partial class Allocator : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Slot Take(CriticalRegion critical, long blockBytes, long payloadBytes, bool isEvictable, out PileException? failure)
     {
+        isEvictable |= !Pool.Separation.IsOn; // then all lie together
         if (blockBytes > SizeClasses.MaxSlotBytes)
             return TakeRun(blockBytes, payloadBytes, isEvictable, out failure);
         failure = null;
-        isEvictable |= !Pool.Separation.IsOn; // then all lie together
         int kind = PageKind.Of(SizeClasses.ClassOf((int)blockBytes), isEvictable);
         Slot slot = _heaps[critical.Shard & (_heaps.Length - 1)].TryTake(kind, payloadBytes, critical);
         if (slot.IsNone)
@@ -204,7 +204,7 @@ internal sealed unsafe partial class Allocator : IDisposable
     private Slot TakeRun(long blockBytes, long payloadBytes, bool isEvictable, out PileException? failure)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
-        isEvictable |= pages >= Segment.LeastPagesOfLarge || !Pool.Separation.IsOn;
+        isEvictable |= pages >= Segment.LeastPagesOfLarge;
         PageMeta* first = _slowPath.TakeRun(pages, payloadBytes, isEvictable, out int events);
         failure = first == null ? Full(blockBytes, events, isEvictable) : null;
         if (first == null)

@@ -126,7 +126,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     }
 
     /// <summary>Takes consecutive pages that begin at a multiple of their number, of the last segment that has such.</summary>
-    internal Segment? TakeUnit(int pages, out int first)
+    internal Segment? TakeAligned(int pages, out int first)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         for (int number = segments.End - 1; number >= _firstWithSpace[(int)PageUse.Any]; number--)

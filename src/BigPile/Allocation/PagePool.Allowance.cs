@@ -20,14 +20,14 @@ internal sealed unsafe partial class PagePool
 
     /// <summary>Allows so many bytes: others of free pages are withheld, and earlier ones may be used again.</summary>
     /// <param name="bytes">How many; more than the limit: all.</param>
-    /// <param name="pagesAtOnce">How many consecutive pages are withheld: those of a unit, or one.</param>
+    /// <param name="pagesAtOnce">How many consecutive pages are withheld: those of a group, or one.</param>
     /// <returns>The bytes in use that are too many: whoever lowered the allowance empties pages, and calls again.</returns>
-    internal long Allow(long bytes, int pagesAtOnce = WithheldPages.UnitPages)
+    internal long Allow(long bytes, int pagesAtOnce = Segment.GroupPages)
     {
         bool isMore = true;
         while (isMore)
         {
-            lock (_lock) // for each unit: the system takes some hundred microseconds
+            lock (_lock) // for each group: the system takes some hundred microseconds
             {
                 AllowedBytes = Math.Min(bytes, _source.LimitBytes);
                 long surplus = UsableBytes - AllowedBytes;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Numerics;
+using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
@@ -12,6 +13,8 @@ internal sealed unsafe partial class Segment
 {
     /// <summary>The pages of a group: 2 MiB, as a huge page of the system.</summary>
     internal const int GroupPages = 32;
+
+    internal const long GroupBytes = GroupPages * SizeClasses.PageBytes;
 
     /// <summary>
     /// From so many pages on a run that stays is not kept apart: it fills much of a group, and would leave a hole there when it goes.
@@ -50,12 +53,7 @@ internal sealed unsafe partial class Segment
     {
         for (int word = 0; word < _freePages.Length && FreePagesFor(use) != 0; word++)
         {
-            ulong free = use switch
-            {
-                PageUse.Any => _freePages[word],
-                PageUse.Lasting => _freePages[word] & _lastingPages[word],
-                _ => _freePages[word] & ~_lastingPages[word],
-            };
+            ulong free = _freePages[word] & PagesFor(use, word);
             if (free == 0)
                 continue;
             int page = word * 64 + BitOperations.TrailingZeroCount(free);
@@ -123,8 +121,14 @@ internal sealed unsafe partial class Segment
     internal bool IsLasting(int page) => (_lastingPages[page >> 6] >> page & 1) != 0;
 
     private bool IsFreeFor(int page, PageUse use) =>
-        IsFreePage(page) && (use == PageUse.Any || IsLasting(page) == (use == PageUse.Lasting)
-            || (use == PageUse.Lasting && IsFreeGroup(page)));
+        IsFreePage(page) && ((PagesFor(use, page >> 6) >> page & 1) != 0 || (use == PageUse.Lasting && IsFreeGroup(page)));
+
+    private ulong PagesFor(PageUse use, int word) => use switch
+    {
+        PageUse.Any => ulong.MaxValue,
+        PageUse.Lasting => _lastingPages[word],
+        _ => ~_lastingPages[word],
+    };
 
     private bool IsFreeGroup(int page)
     {

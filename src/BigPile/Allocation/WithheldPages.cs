@@ -9,27 +9,22 @@ namespace BigPile.Allocation;
 
 /// <summary>Free pages that are not used while the system is short of memory: theirs has gone back to it.</summary>
 /// <remarks>
-/// As many as possible in units of a huge page: of a part of one the system takes nothing back before it splits it.
+/// Whole groups where possible, each a huge page: of a part of one the system takes nothing back before it splits it.
 /// Thread safety: the pool's lock. Invariant: none of them is among the free pages of its segment, and no heap owns it.
 /// </remarks>
 internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
 {
-    /// <summary>The pages of a unit, which begins at a multiple of as many.</summary>
-    internal const int UnitPages = Segment.GroupPages;
-
-    internal const long UnitBytes = UnitPages * SizeClasses.PageBytes;
-
     private readonly Stack<(Segment Segment, int First, int Pages)> _runs = [];
 
     internal long Bytes { get; private set; }
 
     /// <summary>Withholds free pages.</summary>
-    /// <param name="pages">How many consecutive ones: those of a unit, or one.</param>
+    /// <param name="pages">How many consecutive ones: those of a group, or one.</param>
     /// <returns><see langword="false"/> when there are none.</returns>
     internal bool TryWithhold(int pages)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        if (free.TakeUnit(pages, out int first) is not { } segment)
+        if (free.TakeAligned(pages, out int first) is not { } segment)
             return false;
         _ = segment.Region.TryDiscard((long)first * SizeClasses.PageBytes, (long)pages * SizeClasses.PageBytes);
         Mark(segment, first, pages, isWithheld: true);

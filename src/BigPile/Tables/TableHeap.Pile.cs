@@ -92,7 +92,7 @@ internal sealed unsafe partial class TableHeap
     internal bool HasLimit => LimitBytes != long.MaxValue;
 
     /// <inheritdoc cref="PagePool.Allow"/>
-    internal long Allow(long bytes, int pagesAtOnce = WithheldPages.UnitPages) => _allocator.Pool.Allow(bytes, pagesAtOnce);
+    internal long Allow(long bytes, int pagesAtOnce = Segment.GroupPages) => _allocator.Pool.Allow(bytes, pagesAtOnce);
 
     /// <inheritdoc cref="PagePool.WithheldBytes"/>
     internal long WithheldBytes => _allocator.Pool.WithheldBytes;
@@ -112,8 +112,8 @@ internal sealed unsafe partial class TableHeap
     /// <inheritdoc cref="PagePool.IsNearlyFull"/>
     internal bool IsNearlyFull => _allocator.Pool.IsNearlyFull;
 
-    /// <inheritdoc cref="PageClearing.TryClearUnit"/>
-    internal bool TryClearUnit(IPageVictims victims) => _clearing.TryClearUnit(victims);
+    /// <inheritdoc cref="PageClearing.TryClearGroup"/>
+    internal bool TryClearGroup(IPageVictims victims) => _clearing.TryClearGroup(victims);
 
     /// <inheritdoc cref="PageClearing.TryClear"/>
     internal bool TryClearPages(long blockBytes, bool isEvictable, long batchBytes, IPageVictims victims) =>

@@ -203,6 +203,29 @@ public sealed class MemoryMonitorTests : IDisposable
     }
 
     [Fact]
+    public void What_others_took_at_once_is_kept_free_for_them_and_forgotten_in_time()
+    {
+        CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
+        Fill(table, PileBytes);
+        MemoryMonitor monitor = MonitorOf(table);
+        _available = Neither;
+        monitor.Run();
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
+        _available = Enough;
+        monitor.Run();
+        _available = Neither; // the same as before, but it was taken between two runs
+        monitor.Run();
+        Assert.InRange(_cache.Pile.Tables.AllowedBytes, 1, PileBytes - 1);
+        for (int run = 0; run < 10_000; run++)
+            monitor.Run();
+        _available = Enough / 2;
+        for (int run = 0; run < 64; run++)
+            monitor.Run();
+        Assert.Equal(PileBytes, _cache.Pile.Tables.AllowedBytes);
+        CheckInvariants(table);
+    }
+
+    [Fact]
     public void A_pile_too_small_to_help_is_left_alone()
     {
         CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions("t"));
