@@ -59,9 +59,9 @@ public sealed record PileCacheOptions
     /// grow again afterwards; they do by default.
     /// </summary>
     /// <remarks>
-    /// Short is less than 5 % of the memory, or 64 MiB, up to 10 %, and what others took at once of late; enough is that first part more. Looked at
-    /// four times a second; a pile that takes less than that is left alone. For piles in native memory, on Linux: a mapped pile's memory is
-    /// dropped by the system, and that of managed arrays does not go back to it.
+    /// Short is less than 5 % of the memory, or 64 MiB, up to 10 %, and what others took at once of late; enough is that first part more.
+    /// Looked at four times a second; a pile that takes less than that is left alone. For piles in native memory, on Linux: a mapped pile's
+    /// memory is dropped by the system, and that of managed arrays does not go back to it.
     /// <see cref="PileStatistics.WithheldBytes"/> tells what was returned. Entries that stay may use it again.
     /// </remarks>
     public bool MonitorsMemory { get; init; } = true;
