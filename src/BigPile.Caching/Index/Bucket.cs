@@ -18,8 +18,9 @@ namespace BigPile.Caching.Index;
 /// </code>
 /// All but the frequencies is written under the bucket's lock (<see cref="BucketLocks"/>). The level is the number of low hash bits that
 /// all entries of the bucket share with the bucket's number. A thread that computed the number from an older size of the table detects
-/// that by the level. An entry changes its slot only while the moving bit is set, and the level is higher afterwards. So a reader's miss
-/// is valid if the state was the same before and after its search.
+/// that by the level. An entry goes to another bucket only while the moving bit is set, and the level is higher afterwards. So a reader's
+/// miss is valid if the state was the same before and after its search. In a bucket that has overflow lines an entry may also move to an
+/// earlier line, which <see cref="BucketLocks"/> count: there a miss is valid if that count was the same as well.
 /// </remarks>
 [StructLayout(LayoutKind.Explicit, Size = SizeBytes)]
 internal unsafe struct Bucket

@@ -2,11 +2,15 @@ using System;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Threading;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>The locks of an index's buckets: a byte each. Buckets with the same low bits of their numbers share a lock.</summary>
+/// <summary>
+/// The locks of an index's buckets, a byte each, and a count of moves to an earlier line for each. Buckets with the same low bits of their
+/// numbers share a lock and a count.
+/// </summary>
 /// <remarks>
 /// The locks are in the process's memory even if the buckets are in a file: a kill releases them, and damage in a file cannot block a
 /// thread. They are few enough to stay in a processor's cache, and enough that threads seldom contend. A thread holds one lock at a time;
@@ -20,6 +24,7 @@ internal readonly unsafe struct BucketLocks : IDisposable
 
     private readonly ulong _mask; // a bucket's number and this: its lock
     private readonly TinySpinLock* _locks; // a byte each
+    private readonly uint* _moves; // for each lock; written by who holds it
 
     public BucketLocks()
     {
@@ -28,6 +33,7 @@ internal readonly unsafe struct BucketLocks : IDisposable
         _mask = (ulong)count - 1;
         _locks = (TinySpinLock*)NativeMemory.AlignedAlloc((nuint)count, Bucket.SizeBytes);
         NativeMemory.Clear(_locks, (nuint)count);
+        _moves = (uint*)NativeMemory.AllocZeroed((nuint)count, sizeof(uint));
     }
 
     /// <summary>Whether some thread holds the lock of a bucket. For assertions.</summary>
@@ -45,5 +51,20 @@ internal readonly unsafe struct BucketLocks : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Exit(ulong bucket) => _locks[bucket & _mask].Exit();
 
-    public void Dispose() => NativeMemory.AlignedFree(_locks);
+    /// <summary>How many entries moved to an earlier line of their bucket. Acquire.</summary>
+    internal uint MovesIn(ulong bucket) => Volatile.Read(ref _moves[bucket & _mask]);
+
+    /// <summary>Counts a move, behind the copy and before the entry's former slot is emptied. The lock is held.</summary>
+    internal void CountMove(ulong bucket)
+    {
+        Volatile.Write(ref _moves[bucket & _mask], _moves[bucket & _mask] + 1);
+        // Who finds the former slot empty sees the count. Pairs with the reader's barrier before it loads the count again.
+        Volatile.WriteBarrier();
+    }
+
+    public void Dispose()
+    {
+        NativeMemory.AlignedFree(_locks);
+        NativeMemory.Free(_moves);
+    }
 }

@@ -111,8 +111,9 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         }
     }
 
+    /// <summary>Copies a slot with its marks.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static void Move(SlotPlace from, SlotPlace to)
+    internal static void Move(SlotPlace from, SlotPlace to)
     {
         to.Line->SetFrequency(to.Slot, from.Line->Frequency(from.Slot));
         to.Line->SetInMain(to.Slot, from.Line->IsInMain(from.Slot));
@@ -166,7 +167,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             else if (!Bucket.IsEmptyLocked(last))
                 return;
             else
-                index.Overflow.Return(before, index.NameOf(bucket, before));
+                _ = index.Overflow.TryShorten(bucket, before, index.NameOf(bucket, before));
         }
     }
 }

@@ -1,9 +1,11 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>A bucket that stays locked until this is disposed.</summary>
+/// <summary>A bucket that stays locked until this is disposed. Then overflow lines that it does not need any more are returned.</summary>
 internal readonly unsafe ref struct LockedBucket
 {
     private readonly TableIndex _index;
@@ -30,10 +32,28 @@ internal readonly unsafe ref struct LockedBucket
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BucketMatches Matching(ulong hash) => new(_index, First, IndexSlot.TagOf(hash));
 
+    /// <summary>Moves entries of a line to empty slots of an earlier one, as many as fit. A search that misses one starts over.</summary>
+    internal void MoveLocked(Bucket* line, Bucket* earlier)
+    {
+        foreach (SlotPlace place in Bucket.SlotsOf(line))
+        {
+            int free = Bucket.FindEmptyLocked(earlier);
+            if (free < 0)
+                return;
+            BucketSplit.Move(place, new SlotPlace(earlier, free));
+            CrashPoints.Pass(CrashPoint.LineBetweenEmptied);
+            if (!Mutation.MoveNotCounted)
+                _index.Locks.CountMove(Number);
+            place.Store(default);
+        }
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Dispose()
     {
         Debug.Assert(!Bucket.IsMoving(First->State), "No split of the bucket is under way.");
+        if (First->Next != 0)
+            _index.ShortenLocked(this);
         _index.Locks.Exit(Number);
     }
 }

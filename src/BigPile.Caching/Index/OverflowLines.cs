@@ -12,8 +12,9 @@ namespace BigPile.Caching.Index;
 
 /// <summary>Allocates overflow lines for full buckets, from a free list. Line 0 is never allocated.</summary>
 /// <remarks>
-/// An allocation takes a line from the free list and links the bucket's last line to it; a return does the reverse. Both run under the
-/// lock, and record the line in transit in the head. So after a kill no line is lost, and none is both free and in use.
+/// An allocation takes a line from the free list and links the bucket's last line to it; a return does the reverse, and empties the line
+/// before. Both run under the lock, and record the line in transit in the head. So after a kill no line is lost, none is both free and in
+/// use, and no entry is in two of them.
 /// Thread safety: all members may be called concurrently, unless they say otherwise.
 /// </remarks>
 internal sealed unsafe class OverflowLines : IDisposable
@@ -75,26 +76,40 @@ internal sealed unsafe class OverflowLines : IDisposable
         return At(number);
     }
 
-    /// <summary>Returns the empty last line of a bucket to the free list. Readers may still be in it, and find nothing.</summary>
+    /// <summary>
+    /// Moves entries of the last line of a bucket to empty slots of the line before it, and returns the line to the free list if it is
+    /// empty then. Readers may still be in it.
+    /// </summary>
+    /// <param name="bucket">The bucket.</param>
     /// <param name="before">The line that links to it.</param>
     /// <param name="name">The name of that line; see <see cref="TakeBehind"/>.</param>
-    internal void Return(Bucket* before, ulong name)
+    /// <returns>Whether it is returned.</returns>
+    internal bool TryShorten(in LockedBucket bucket, Bucket* before, ulong name)
     {
         uint number = before->Next;
         Debug.Assert(number != 0 && number < End, "The line was allocated.");
         Bucket* line = At(number);
-        Debug.Assert(Bucket.IsEmptyLocked(line) && line->Next == 0, "A line that is returned has no entries and no next line.");
-        line->ClearExpiry();
+        Debug.Assert(line->Next == 0, "It is the last line.");
         using TinySpinLock.Scope held = _lock.EnterScope();
         BeginLocked(number, name, usedIfLedTo: Used);
-        before->Next = 0;
-        CrashPoints.Pass(CrashPoint.LineOnItsWay);
-        FreeLocked(number);
-        _owners?.TakeBack(number, name);
-        Debug.Assert(Used > 0, "No line is returned twice.");
-        _head->SetOverflowUsed(_head->OverflowUsed - 1);
+        bucket.MoveLocked(line, before);
+        bool isEmpty = Bucket.IsEmptyLocked(line);
+        if (isEmpty)
+        {
+            line->ClearExpiry();
+            before->Next = 0;
+            CrashPoints.Pass(CrashPoint.LineOnItsWay);
+            FreeLocked(number);
+            _owners?.TakeBack(number, name);
+            Debug.Assert(Used > 0, "No line is returned twice.");
+            _head->SetOverflowUsed(_head->OverflowUsed - 1);
+        }
         EndLocked();
+        return isEmpty;
     }
+
+    /// <summary>Whether an inspection is under way: a line that a bucket leads to may be a free one.</summary>
+    internal bool IsInspected => Volatile.Read(ref _owners) != null;
 
     /// <summary>Begins to record which lines buckets link to.</summary>
     internal void BeginInspection()
@@ -148,6 +163,8 @@ internal sealed unsafe class OverflowLines : IDisposable
             return;
         var before = (Bucket*)find(_head->BeforeOnItsWay);
         bool isLedTo = before != null && before->Next == number;
+        if (isLedTo && Find(number) is var line && line != null)
+            DropCopies(line, before);
         if (!isLedTo && number < End && _head->FirstFree != number)
             FreeLocked(number);
         _head->SetOverflowUsed(isLedTo ? _head->UsedIfLedTo : _head->UsedIfLedTo - 1);
@@ -158,6 +175,16 @@ internal sealed unsafe class OverflowLines : IDisposable
     internal void ForgetOnItsWay() => EndLocked();
 
     public void Dispose() => _lines?.Dispose();
+
+    // A kill while a slot was moved to the line before leaves it in both.
+    private static void DropCopies(Bucket* line, Bucket* before)
+    {
+        foreach (SlotPlace place in Bucket.SlotsOf(line))
+        {
+            if (Bucket.SlotsOf(before).Has(place.Value))
+                place.Store(default);
+        }
+    }
 
     private LineStore MakeStore() => _lines ??= new LineStore(_place.Overflow);
 

@@ -19,8 +19,8 @@ namespace BigPile.Caching.Tables;
 
 /// <summary>Reads values without a lock: nearly all by the fast path, the rest by <see cref="Search"/>.</summary>
 /// <remarks>
-/// What was read counts once all checks have passed; where one fails, the search starts over. A miss counts if no split moved entries of
-/// the bucket meanwhile.
+/// What was read counts once all checks have passed; where one fails, the search starts over. A miss counts if no entries of the bucket
+/// moved meanwhile.
 /// </remarks>
 internal readonly unsafe struct Lookup(TableEngine table)
 {
@@ -97,9 +97,10 @@ internal readonly unsafe struct Lookup(TableEngine table)
             table.Visibility.IsAllVisible && !table.Heap.ChecksEveryRead, "A rebuild or checksums close the fast path.");
         if (!table.Index.TryFindUnmoved(hash, out Bucket* line, out byte state)) // acquire: the state before the slots
             return SearchOutcome.Again;
+        bool isAll = line->Next == 0; // acquire, before the slots: an entry of a later line may move to one of these
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
         if (match == 0)
-            return IsPlainMiss(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
+            return isAll && IsUnmoved(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
         var place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
         IndexSlot slot = place.Value; // acquire; pairs with the slot's store in Upsert.Swap: what it leads to is visible
         BlockSnapshot view = table.Heap.ViewRecovered(slot.Address); // header (acquire), then page info
@@ -121,11 +122,10 @@ internal readonly unsafe struct Lookup(TableEngine table)
         return SearchOutcome.Hit;
     }
 
-    private static bool IsPlainMiss(Bucket* line, byte state)
+    private static bool IsUnmoved(Bucket* bucket, byte state)
     {
-        bool isAll = line->Next == 0;
-        Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
-        return isAll && (state == line->State || Mutation.BucketStateNotLoadedAgain);
+        Volatile.ReadBarrier(); // pairs with the barriers of Bucket.BeginMoveLocked and BucketLocks.CountMove
+        return state == bucket->State || Mutation.BucketStateNotLoadedAgain;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -171,6 +171,8 @@ internal readonly unsafe struct Lookup(TableEngine table)
         info = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
         Bucket* bucket = _table.Index.Find(key.Hash, out byte state); // acquire; it covers the hash, and is not splitting
+        bool isAll = bucket->Next == 0; // acquire; only entries of overflow lines move within their bucket
+        uint moves = isAll ? 0 : _table.Index.MovesIn(key.Hash, state); // acquire, before the slots
         int lines = 0; // bounded: a damaged chain may have a cycle
         for (Bucket* line = bucket; line != null; line = ++lines < TableIndex.MostLines ? _table.Index.Next(line) : null)
         {
@@ -237,8 +239,9 @@ internal readonly unsafe struct Lookup(TableEngine table)
                 return outcome == SearchOutcome.Again ? SearchOutcome.Miss : outcome;
             }
         }
-        Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
-        return state == bucket->State || Mutation.BucketStateNotLoadedAgain ? SearchOutcome.Miss : SearchOutcome.Again;
+        return IsUnmoved(bucket, state) && (isAll || moves == _table.Index.MovesIn(key.Hash, state))
+            ? SearchOutcome.Miss
+            : SearchOutcome.Again;
     }
 
     // Whether a slot points to no entry. A missing block alone proves nothing: the entry may have left it and come back. The slot must

@@ -159,6 +159,9 @@ internal enum CrashPoint
     /// <summary>An overflow line is neither in the free list nor in a bucket.</summary>
     LineOnItsWay,
 
+    /// <summary>A slot that is moved to an earlier line, so that an overflow line becomes empty, is there twice.</summary>
+    LineBetweenEmptied,
+
     /// <summary>A new bucket has its entries, and no lookup finds it.</summary>
     SplitBeforeRaised,
 

@@ -85,6 +85,9 @@ internal static class Mutation
     /// <summary>Take an entry with the key's tag for the key's.</summary>
     internal static bool KeyNotCompared => Mutations.IsPlanted("key-not-compared");
 
+    /// <summary>Move an entry to an earlier line of its bucket without a word to those who search.</summary>
+    internal static bool MoveNotCounted => Mutations.IsPlanted("move-not-counted");
+
     /// <summary>Trust a miss without loading the bucket's state again.</summary>
     internal static bool BucketStateNotLoadedAgain => Mutations.IsPlanted("bucket-state-not-loaded-again");
 }

@@ -56,6 +56,14 @@ public sealed class SearchCheckTests : IDisposable
         Assert.Null(ReadWhileSplit("wrong"));
     }
 
+    [CrashPointFact]
+    public void An_entry_that_moves_to_an_earlier_line_during_the_search_is_not_missed()
+    {
+        Assert.Equal("value", ReadWhileShortened("right"));
+        using var planted = new MutationScope("move-not-counted");
+        Assert.Null(ReadWhileShortened("wrong"));
+    }
+
     [CrashPointTheory]
     [InlineData("none")]
     [InlineData("another")]
@@ -83,6 +91,21 @@ public sealed class SearchCheckTests : IDisposable
         Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         KeyProbe key = table.KeyCodec.Probe("key", stack);
         Assert.Equal("behind", Read(table.Core, new KeyProbe(key.Bytes, key.Hash, new BytesMatcher(key.Bytes.ToArray()))));
+    }
+
+    // All keys have one bucket. The search is in the middle of its first line when what lies behind it moves to the line's first slots.
+    private string? ReadWhileShortened(string name)
+    {
+        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(name), new SameHash());
+        for (int i = 0; i <= Bucket.SlotCount; i++)
+            table.Put(i == Bucket.SlotCount ? "key" : $"{i}", "value");
+        int blocks = 0;
+        using var hook = new CrashPointScope<CrashPoint>(point =>
+        {
+            if (point == CrashPoint.SearchBeforeBlock && ++blocks == 3)
+                table.Remove("0");
+        });
+        return Read(table, "key");
     }
 
     // Of two million numbers, some thirty pairs agree in the 36 bits of the hash that the index knows.
