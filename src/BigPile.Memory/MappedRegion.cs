@@ -115,6 +115,8 @@ public sealed unsafe class MappedRegion : MemoryRegion
     private protected override void Free()
     {
         _view.SafeMemoryMappedViewHandle.ReleasePointer();
+        // By its handle: the view would write what was stored to the disk first (msync), also of a file that is removed next.
+        _view.SafeMemoryMappedViewHandle.Dispose();
         _view.Dispose();
         _file.Dispose();
     }

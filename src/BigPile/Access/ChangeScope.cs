@@ -4,7 +4,7 @@ using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
-/// <summary>A call that changes a pile: in a critical region until it is disposed, then it trims if enough memory is empty.</summary>
+/// <summary>A call that changes a pile: in a critical region until it is disposed. Then the background trims, if enough is empty.</summary>
 /// <remarks>
 /// What lacks space inside says so by a value. Then the caller leaves the scope, holding no lock, asks
 /// <see cref="Reclaimer.TryReclaim"/>, and enters again; it throws where nothing is to be reclaimed.
@@ -21,10 +21,10 @@ internal readonly ref struct ChangeScope(CriticalRegion critical, BlockStore blo
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Dispose()
     {
-        bool wantsTrim = _blocks.IsTrimWanted; // a hint: TrimQuietly checks again
+        bool wantsTrim = _blocks.IsTrimWanted; // a hint: the trim checks again
         Critical.Exit();
-        if (wantsTrim && !Critical.IsOpen) // still in one: the trim would wait for the outer call
-            _blocks.Reclaimer.TrimQuietly();
+        if (wantsTrim)
+            _blocks.Reclaimer.RequestTrim();
     }
 }
 

@@ -114,8 +114,11 @@ internal abstract class Reclaimer
     /// <summary>Requests a background flush; called when much is pending.</summary>
     internal abstract void RequestFlush();
 
-    /// <summary>Trims empty segments, unless another thread trims, or blocks writers. Never throws.</summary>
+    /// <summary>Trims empty segments. Never throws.</summary>
     internal abstract void TrimQuietly();
+
+    /// <summary>Has the background trim empty segments.</summary>
+    internal abstract void RequestTrim();
 }
 
 /// <summary>The attempts of one call to get space.</summary>

@@ -17,9 +17,9 @@ namespace BigPile.Allocation;
 /// heap has no free slot, <see cref="AllocatorSlowPath"/> takes over.
 /// <para>
 /// Lock order, outermost first: the trim lock; a page's recovery lock (<c>PageRecovery</c>); the heap locks, in the order of their numbers;
-/// the pool's lock; the segment store's lock. Most calls take one lock only. <see cref="Snapshot"/> and a failed search take all heap locks
-/// and then the pool's. <see cref="AttachFound"/> takes one heap lock and then the pool's. No trim waits for readers while it holds the
-/// pool's lock. Code that holds a heap lock or the pool's lock calls nothing that may take an earlier lock.
+/// the pool's growth lock; the pool's lock; the segment store's lock. Most calls take one lock only. <see cref="Snapshot"/> and a failed
+/// search take all heap locks and then the pool's. <see cref="AttachFound"/> takes one heap lock and then the pool's. No trim waits for
+/// readers while it holds one of the pool's locks. Code that holds a heap lock or the pool's lock calls nothing that may take an earlier lock.
 /// </para>
 /// </remarks>
 internal sealed unsafe partial class Allocator : IDisposable
@@ -215,22 +215,23 @@ internal sealed unsafe partial class Allocator : IDisposable
 
     private PileException Full(long blockBytes, int events, bool isEvictable)
     {
-        if (Pool.GrowthFailure is DirectoryChangedException changed)
+        Exception? growthFailure = Pool.Growth.Failure;
+        if (growthFailure is DirectoryChangedException changed)
             return new PileStorageException(changed.Message, changed); // not a lack of space
         long pendingBytes = PendingFreeBytes;
         if (pendingBytes != 0)
             FlushWanted?.Invoke(); // a caller that can't flush itself finds space soon
         string reason = pendingBytes != 0
             ? $"{pendingBytes:N0} of them were freed and can be used again after the next flush"
-            : Pool.GrowthFailure is { } failure
+            : growthFailure is { } failure
             ? $"the store could not grow: {failure.Message}"
             : _limit.Refusal;
-        string withheld = Pool.WithheldBytes is > 0 and var bytes
+        string withheld = Pool.Allowance.WithheldBytes is > 0 and var bytes
             ? $", {bytes:N0} bytes of them are withheld while the system is short of memory"
             : "";
         string message =
             $"No space for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved{withheld}, and {reason}.";
-        return new PileFullException(message, Pool.GrowthFailure)
+        return new PileFullException(message, growthFailure)
         {
             ObservedEvents = events,
             BlockBytes = blockBytes,

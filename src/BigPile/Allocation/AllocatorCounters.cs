@@ -9,7 +9,7 @@ internal readonly struct AllocatorCounters
     {
         SegmentCount = pool.CountLocked();
         ReservedBytes = pool.ReservedBytes;
-        WithheldBytes = pool.WithheldBytes;
+        WithheldBytes = pool.Allowance.WithheldBytes;
         HeadBytes = pool.HeadBytes;
         RecordBytes = pool.RecordBytes + pool.FreeBitsBytes;
         LiveBlocks = pool.RunCount;

@@ -30,7 +30,7 @@ internal sealed unsafe partial class PagePool
     /// <returns>The segments, which the caller passes to <see cref="Release"/> after quiescence.</returns>
     internal List<Segment> WithdrawEmpty(out Exception? failure)
     {
-        lock (_lock)
+        lock (_growth.Growing)
             return _trim.WithdrawEmpty(out failure);
     }
 

@@ -8,8 +8,9 @@ namespace BigPile.Allocation;
 
 /// <summary>The segments of a pile, and the pages that no heap owns.</summary>
 /// <remarks>
-/// One lock protects all parts: the segment table, free pages, pages of slots, runs, growth and trimming. It is taken once for some
-/// hundreds of blocks. <see cref="Allocator"/> states its place in the lock order.
+/// One lock protects all parts: the segment table, free pages, pages of slots and runs. It is taken once for some hundreds of blocks. Who
+/// adds or withdraws segments holds the growth lock as well, and that one alone while the store is at work. <see cref="Allocator"/> states
+/// their places in the lock order.
 /// </remarks>
 internal sealed unsafe partial class PagePool : IDisposable
 {
@@ -38,14 +39,14 @@ internal sealed unsafe partial class PagePool : IDisposable
         _dirty = new DirtyList(tracksFlushed ? DirtyList.Capacity : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
-        _free = new FreePages(_segments, _suspects, _lock);
+        _free = new FreePages(_segments, _suspects, _lock, growsAhead: store.Kind != StoreKind.Managed);
         _withheld = new WithheldPages(_free, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _dirty, _lock);
-        _touch = new TouchAhead(store, _segments, map.SegmentBytes, limitBytes);
-        AllowedBytes = limitBytes;
+        _touch = new TouchAhead();
+        Allowance = new Allowance(limitBytes, map.SegmentBytes, _segments, _withheld, _lock);
         _growth = new SegmentGrowth(_source, _segments, _free, generations, tracksFlushed, _lock);
-        _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _lock);
+        _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _growth.Growing, _lock);
     }
 
     /// <summary>Whether each slot and run has a flushed bit: in mapped piles.</summary>
@@ -66,6 +67,24 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         get => _touch.Touch;
         set => _touch.Touch = value;
+    }
+
+    /// <summary>Adds segments.</summary>
+    internal SegmentGrowth Growth => _growth;
+
+    /// <summary>How much of its limit the pile may use for now.</summary>
+    internal Allowance Allowance { get; }
+
+    /// <summary>Adds a segment that was requested while there were free pages.</summary>
+    internal void GrowAhead()
+    {
+        lock (_growth.Growing)
+        {
+            Segment? made = Make(pages: 1);
+            lock (_lock)
+                AttachLocked(made);
+            _growth.EndAhead();
+        }
     }
 
     /// <summary>Whether blocks that stay have groups of pages of their own.</summary>
@@ -92,38 +111,29 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     internal StoreKind StoreKind => _source.Store.Kind;
 
-    /// <summary>Whether there is no whole segment left to grow by. Changes under the pool's lock.</summary>
-    internal bool IsNearlyFull => AllowedBytes - UsableBytes < _source.Map.SegmentBytes;
-
-    /// <summary>Called under the pool's lock when it has grown and <see cref="IsNearlyFull"/>: queues work, no more.</summary>
-    internal Action? NearlyFull { get; set; }
-
-    /// <summary>Why the last attempt to grow failed, if the store threw.</summary>
-    internal Exception? GrowthFailure => _growth.Failure;
-
     /// <summary>
     /// Lays out a free page of a kind for a heap; null when there is none, and growing is not allowed or has failed. It begins a
     /// transfer, which the caller ends once the page is attached: other threads may use most of its slots, and find them only then.
     /// </summary>
     internal PageMeta* TakePage(int kind, int owner, bool mayGrow)
     {
-        lock (_lock)
+        PageUse use = Separation.UseFor(PageKind.IsEvictable(kind));
+        PageMeta* page = TakePage(kind, owner, use);
+        if (page != null || !mayGrow)
+            return page;
+        lock (_growth.Growing)
         {
-            int page;
-            Segment? segment;
-            do
+            page = TakePage(kind, owner, use); // who held the lock has grown
+            if (page != null)
+                return page;
+            Segment? made = Make(pages: 1);
+            lock (_lock) // so that nobody takes its last page in between
             {
-                PageUse use = Separation.UseFor(PageKind.IsEvictable(kind));
-                segment = FindLocked(ref use, mayGrow);
-                if (segment == null)
-                    return null;
-                page = _free.TakePage(segment, use);
+                AttachLocked(made);
+                page = TakePage(kind, owner, use);
+                // Blocks that may be evicted take other pages once the pile can't grow: they do no harm there.
+                return page == null && use == PageUse.Evictable ? TakePage(kind, owner, PageUse.Any) : page;
             }
-            while (page < 0);
-            _touch.OnPageTaken(segment, page);
-            PageMeta* meta = _slots.LayOut(segment, page, kind, owner);
-            _transferEvents.Begin();
-            return meta;
         }
     }
 
@@ -150,19 +160,22 @@ internal sealed unsafe partial class PagePool : IDisposable
     internal PageMeta* TakeRun(int pages, long payloadBytes, bool isEvictable, bool mayGrow)
     {
         Debug.Assert(pages > 0, "A run has a first page.");
-        lock (_lock)
+        PageUse use = Separation.UseFor(isEvictable);
+        PageMeta* run = TakeRun(pages, payloadBytes, use);
+        if (run == null && mayGrow)
         {
-            PageUse use = Separation.UseFor(isEvictable);
-            Segment? segment = _free.TakeRun(pages, use, out int first);
-            if (segment == null && mayGrow && GrowLocked(pages) is { } grown)
+            lock (_growth.Growing)
             {
-                segment = grown;
-                first = _free.TakeRun(grown, pages, use);
+                run = TakeRun(pages, payloadBytes, use); // who held the lock has grown
+                Segment? made = run == null ? Make(pages) : null;
+                lock (_lock) // so that nobody takes pages of it in between
+                {
+                    AttachLocked(made);
+                    run = run == null ? TakeRun(pages, payloadBytes, use) : run;
+                }
             }
-            if (first < 0 && use == PageUse.Evictable)
-                segment = _free.TakeRun(pages, PageUse.Any, out first);
-            return first < 0 ? null : _runs.LayOut(segment!, first, pages, payloadBytes);
         }
+        return run == null && use == PageUse.Evictable ? TakeRun(pages, payloadBytes, PageUse.Any) : run;
     }
 
     /// <summary>Frees a run whose header already says free. A first page whose generation is exhausted is never used again.</summary>
@@ -201,6 +214,7 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     public void Dispose()
     {
+        _growth.End();
         foreach (Segment segment in Segments())
             segment.Dispose();
         foreach (Segment segment in TakeDropped())
@@ -223,31 +237,48 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     internal static int PageIn(Segment segment, PageMeta* meta) => segment.IndexOf(meta);
 
-    // Blocks that may be evicted take other pages once the pile can't grow: they do no harm there.
-    private Segment? FindLocked(ref PageUse use, bool mayGrow)
+    private PageMeta* TakePage(int kind, int owner, PageUse use)
     {
-        Segment? segment = FirstFor(use);
-        if (segment != null || !mayGrow)
-            return segment;
-        if (GrowLocked(pages: 1) != null && FirstFor(use) is { } grown)
-            return grown;
-        if (use == PageUse.Lasting)
+        lock (_lock)
+        {
+            while (FirstFor(use) is { } segment)
+            {
+                int page = _free.TakePage(segment, use);
+                if (page < 0)
+                    continue;
+                _touch.OnPageTaken(segment, page);
+                _growth.RequestAhead(Allowance.RoomBytes);
+                PageMeta* meta = _slots.LayOut(segment, page, kind, owner);
+                _transferEvents.Begin();
+                return meta;
+            }
             return null;
-        use = PageUse.Any;
-        return _free.First(use);
+        }
+    }
+
+    private PageMeta* TakeRun(int pages, long payloadBytes, PageUse use)
+    {
+        lock (_lock)
+        {
+            if (_free.TakeRun(pages, use, out int first) is not { } segment)
+                return null;
+            _growth.RequestAhead(Allowance.RoomBytes);
+            return _runs.LayOut(segment, first, pages, payloadBytes);
+        }
     }
 
     private Segment? FirstFor(PageUse use) => _free.First(use) ?? (use == PageUse.Lasting ? _free.ReserveGroup() : null);
 
-    private Segment? GrowLocked(int pages)
+    // The growth lock is held. Null also where segments that could not be given back have so many pages.
+    private Segment? Make(int pages) =>
+        _trim.IdleCount != 0 && _trim.PutBackIdle() >= pages ? null : _growth.Make(pages, Allowance.RoomBytes);
+
+    private void AttachLocked(Segment? made)
     {
-        _growth.Begin();
-        if (_trim.IdleCount != 0 && _trim.PutBackIdle() is { } idle && idle.FreePageCount >= pages)
-            return idle;
-        Segment? grown = _withheld.Bytes != 0 ? null : _growth.Grow(pages, AllowedBytes - UsableBytes);
-        if (grown != null && IsNearlyFull)
-            NearlyFull?.Invoke();
-        return grown;
+        if (made == null)
+            return;
+        _growth.Attach(made);
+        Allowance.OnGrown();
     }
 }
 

@@ -6,7 +6,7 @@ using BigPile.Memory;
 namespace BigPile.Allocation;
 
 /// <summary>Creates and removes the memory of segments.</summary>
-/// <remarks>Thread safety: the pool's lock, or no other thread uses the pile.</remarks>
+/// <remarks>Thread safety: the growth lock of the pool, or no other thread uses the pile.</remarks>
 internal abstract class SegmentStore : IDisposable
 {
     /// <summary>Where the segments are.</summary>
@@ -27,13 +27,6 @@ internal abstract class SegmentStore : IDisposable
     /// <exception cref="OutOfMemoryException">There is no such memory.</exception>
     /// <exception cref="IOException">The disk is full, or can't be written.</exception>
     internal abstract MemoryRegion Create(int number, long lengthBytes);
-
-    /// <summary>A hint that a segment will be needed soon.</summary>
-    /// <param name="lengthBytes">Its length.</param>
-    /// <param name="touchedBytes">How many of its first bytes will be written at once.</param>
-    internal virtual void Prepare(long lengthBytes, long touchedBytes)
-    {
-    }
 
     /// <summary>Lists a segment as in use, once its head is written.</summary>
     internal virtual void Publish(int number, MemoryRegion region)

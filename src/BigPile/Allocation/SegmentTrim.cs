@@ -12,10 +12,12 @@ namespace BigPile.Allocation;
 /// <summary>Gives empty segments back to the store.</summary>
 /// <remarks>
 /// A segment goes in three steps: it is taken out of allocation; the store strikes it from its list; it is removed from the map. A segment
-/// that stays between the first step and the second is idle. Thread safety: the pool's lock, except for <see cref="Destroy"/>.
+/// that stays between the first step and the second is idle. Thread safety: the growth lock, and the pool's while the store is not at work,
+/// except for <see cref="Destroy"/>.
 /// </remarks>
 internal sealed class SegmentTrim(
-    SegmentStore store, SegmentTable segments, FreePages free, SuspectPages suspects, SegmentGenerations generations, Lock poolLock)
+    SegmentStore store, SegmentTable segments, FreePages free, SuspectPages suspects, SegmentGenerations generations, Lock growing,
+    Lock poolLock)
 {
     /// <summary>Segments that could not be given back, and are out of use.</summary>
     internal int IdleCount { get; private set; }
@@ -25,26 +27,21 @@ internal sealed class SegmentTrim(
     /// <returns>The segments, whose memory is to be destroyed after quiescence.</returns>
     internal List<Segment> WithdrawEmpty(out Exception? failure)
     {
-        Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
+        Debug.Assert(growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
         failure = null;
         var withdrawn = new List<Segment>();
-        int left = segments.Count();
-        for (int number = segments.End - 1; number >= 0 && left > 1 && failure == null; number--)
+        for (int number = segments.End - 1; number >= 0 && failure == null; number--)
         {
-            if (segments.StartingAt(number) is not { } segment || !(segment.IsEmpty || segment.IsIdle))
-                continue;
-            uint generation = segment.MaxGeneration();
-            if (generation > SegmentGenerations.MostToGiveBack)
+            if (TakeOut(number, out uint generation) is not { } segment)
                 continue;
             failure = TryWithdraw(segment, generation);
-            if (failure != null)
-                break;
-            withdrawn.Add(segment);
-            left--;
+            if (failure == null)
+                withdrawn.Add(segment);
         }
         if (IdleCount != 0)
             PutBackIdle();
-        free.OnTrimmed(withdrawn.Sum(static segment => (long)segment.PageCount - segment.HeadPages));
+        lock (poolLock)
+            free.OnTrimmed(withdrawn.Sum(static segment => (long)segment.PageCount - segment.HeadPages));
         return withdrawn;
     }
 
@@ -66,30 +63,32 @@ internal sealed class SegmentTrim(
     }
 
     /// <summary>Uses idle segments again, if the store can state that they are listed.</summary>
-    /// <returns>The largest of them; <see langword="null"/> when they have to stay idle.</returns>
-    internal Segment? PutBackIdle()
+    /// <returns>The free pages of the largest of them; 0 when they have to stay idle.</returns>
+    internal int PutBackIdle()
     {
-        Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
+        Debug.Assert(growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
         try
         {
             store.Reconcile();
         }
         catch (IOException)
         {
-            return null; // an allocation that needs the memory fails for the same reason, and reports it
+            return 0; // an allocation that needs the memory fails for the same reason, and reports it
         }
-        Segment? largest = null;
-        for (int number = segments.End - 1; number >= 0; number--)
+        int most = 0;
+        lock (poolLock)
         {
-            if (segments.StartingAt(number) is not { IsIdle: true } segment)
-                continue;
-            segment.PutBack();
-            free.IncludeInSearch(segment);
-            if (largest == null || segment.PageCount > largest.PageCount)
-                largest = segment;
+            for (int number = segments.End - 1; number >= 0; number--)
+            {
+                if (segments.StartingAt(number) is not { IsIdle: true } segment)
+                    continue;
+                segment.PutBack();
+                free.IncludeInSearch(segment);
+                most = Math.Max(most, segment.FreePageCount);
+            }
+            IdleCount = 0;
         }
-        IdleCount = 0;
-        return largest;
+        return most;
     }
 
     /// <summary>Checks the count of idle segments.</summary>
@@ -97,13 +96,28 @@ internal sealed class SegmentTrim(
     internal void CheckInvariants(List<Segment> all) =>
         Invariant.Equal("SegmentTrim", 0, "idle segments", IdleCount, all.Count(static segment => segment.IsIdle));
 
+    // The segment of a number, if it may go: its pages are free, or it was taken out before.
+    private Segment? TakeOut(int number, out uint generation)
+    {
+        generation = 0;
+        lock (poolLock)
+        {
+            if (segments.StartingAt(number) is not { } segment || !(segment.IsEmpty || segment.IsIdle) || segments.Count() == 1)
+                return null;
+            generation = segment.MaxGeneration();
+            if (generation > SegmentGenerations.MostToGiveBack)
+                return null;
+            if (!segment.IsIdle)
+            {
+                segment.TakeOut();
+                IdleCount++;
+            }
+            return segment;
+        }
+    }
+
     private IOException? TryWithdraw(Segment segment, uint generation)
     {
-        if (!segment.IsIdle)
-        {
-            segment.TakeOut();
-            IdleCount++;
-        }
         if (Mutation.SegmentRemovedFirst)
             _ = TryRemove(segment.Number);
         CrashPoints.Pass(CrashPoint.SegmentBeforeStruck);
@@ -117,11 +131,14 @@ internal sealed class SegmentTrim(
         {
             return e;
         }
-        generations.Record(segment.Number, segments.SpansOf(segment), generation);
-        segment.Withdraw();
-        suspects.Forget(segment);
-        IdleCount--;
-        segments.Unmap(segment);
+        lock (poolLock)
+        {
+            generations.Record(segment.Number, segments.SpansOf(segment), generation);
+            segment.Withdraw();
+            suspects.Forget(segment);
+            IdleCount--;
+            segments.Unmap(segment);
+        }
         return null;
     }
 

@@ -1,12 +1,11 @@
 using System;
 using System.Diagnostics;
-using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Has the pages of a new segment touched in the background, and the next segment prepared, before they are needed.</summary>
+/// <summary>Has the pages of a new segment touched in the background, before they are needed.</summary>
 /// <remarks>Thread safety: the pool's lock.</remarks>
-internal sealed class TouchAhead(SegmentStore store, SegmentTable segments, long segmentBytes, long limitBytes)
+internal sealed class TouchAhead
 {
     private const int LeastPages = 32;
     private const int MostPages = 256;
@@ -32,7 +31,5 @@ internal sealed class TouchAhead(SegmentStore store, SegmentTable segments, long
         segment.TouchedEnd = Math.Min(first + lengthPages, segment.PageCount);
         if (first < segment.TouchedEnd)
             Touch(segment, first, segment.TouchedEnd);
-        if (segment.TouchedEnd == segment.PageCount && segments.ReservedBytes <= limitBytes - segmentBytes)
-            store.Prepare(segmentBytes, (segment.HeadPages + LeastPages) * (long)SizeClasses.PageBytes);
     }
 }

@@ -11,15 +11,16 @@ namespace BigPile.Durability;
 /// <summary>Hands out entry versions: each higher than all before, across restarts and kills.</summary>
 /// <remarks>
 /// The limit is stored in the superblock in steps. Deriving the counter from live entries instead would let it go backwards after the
-/// youngest were removed. Steps are large, so that waiting for the device is rare.
+/// youngest were removed. Steps are large, and while versions follow a clock the background takes the next one ahead: only the first change
+/// after a pause waits for the device.
 /// </remarks>
 internal sealed class Versions
 {
     /// <summary>The bits of a version below its millisecond.</summary>
     internal const int ClockShift = 20;
 
-    /// <summary>How far ahead versions are reserved when they follow a clock: one second.</summary>
-    internal const ulong ClockStep = 1000UL << ClockShift;
+    /// <summary>How far ahead versions are reserved when they follow a clock: two seconds.</summary>
+    internal const ulong ClockStep = 2000UL << ClockShift;
 
     /// <summary>The highest version: the bit above means something else in an entry's header.</summary>
     internal const ulong Max = ulong.MaxValue >> 1;
@@ -28,6 +29,9 @@ internal sealed class Versions
     private const int FirstShift = 24; // a new pile starts at 32 bits of its id, so many bits up
 
     private readonly Lock _lock = new(); // held while a step is reserved: others that need it wait
+    private readonly Action<Action>? _queue; // runs work in the background; null: nothing is reserved ahead
+    private int _isQueued; // 1 while that work is queued; interlocked
+    private bool _isOver; // under the lock
     private readonly Counter _counter = new(); // the last version, and the reserved limit
     private readonly Action<ulong>? _raise; // writes the superblock; null without a file
 
@@ -37,9 +41,11 @@ internal sealed class Versions
     /// </param>
     /// <param name="storedLimit">The end of the last reserved step; 0 for a new pile.</param>
     /// <param name="raise">Stores the end of a step durably; null if versions end with the process.</param>
-    internal Versions(Guid pileId, ulong storedLimit, Action<ulong>? raise)
+    /// <param name="queue">Runs work in the background; null: nothing is reserved ahead.</param>
+    internal Versions(Guid pileId, ulong storedLimit, Action<ulong>? raise, Action<Action>? queue = null)
     {
         _raise = raise;
+        _queue = queue;
         _counter.Last = _counter.Limit = storedLimit != 0 && !Mutation.VersionFromLive
             ? storedLimit
             : (ulong)(uint)BitConverter.ToInt32(pileId.ToByteArray()) << FirstShift;
@@ -72,6 +78,8 @@ internal sealed class Versions
             // its entry at any time. A failure leaves a number that is skipped.
             if (version > Volatile.Read(ref _counter.Limit))
                 RaiseLimit(version, floor + ClockStep);
+            else if (version > Volatile.Read(ref _counter.AheadFrom) && floor != 0 && Interlocked.Exchange(ref _isQueued, 1) == 0)
+                _queue!(RaiseAhead);
             Debug.Assert(version <= Volatile.Read(ref _counter.Limit), "After a kill the version would be handed out again.");
             return version;
         }
@@ -104,7 +112,32 @@ internal sealed class Versions
             Debug.Assert(limit > _counter.Limit, "Steps only grow.");
             // Behind the superblock: who sees the limit may use what is below. A kill in between leaves unused numbers.
             Volatile.Write(ref _counter.Limit, limit);
+            Volatile.Write(ref _counter.AheadFrom, _queue == null ? Max : limit - Math.Min(limit, ClockStep / 2));
         }
+    }
+
+    private void RaiseAhead()
+    {
+        try
+        {
+            lock (_lock)
+            {
+                ulong last = Last;
+                if (!_isOver && last > _counter.AheadFrom && last <= _counter.Limit)
+                    RaiseLimit(_counter.Limit + 1, last + ClockStep);
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref _isQueued, 0);
+        }
+    }
+
+    /// <summary>Nothing is reserved ahead from here on.</summary>
+    internal void End()
+    {
+        lock (_lock)
+            _isOver = true;
     }
 
     [DoesNotReturn]
@@ -119,5 +152,7 @@ internal sealed class Versions
         internal ulong Last;
         // The end of the reserved step; raised under _lock, after it is durable.
         internal ulong Limit;
+        // From here on the next step is reserved in the background; under _lock.
+        internal ulong AheadFrom = Max;
     }
 }

@@ -46,8 +46,10 @@ internal sealed class FileEngine : PileEngine
             _directory.Segments.ListChanged = _stripeFile.OnSegmentsChanged;
             PileLimit limit = LimitChoice.For(options).ForHeld(superblock.ListedSegments.Values.Sum());
             OpenSegments(superblock.SegmentBytes, _directory.Segments, limit, superblock.PileId, superblock.GenerationBase);
-            TouchAhead();
-            Versions = new Versions(superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit);
+            WorkAhead();
+            Versions = new Versions(
+                superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit,
+                work => Background.Queue("reserving versions", work));
             _shadowHeaders = _directory.IsShared ? ShadowHeaderTable.None() : ShadowHeaderTable.Open(_directory.Files);
             var recovery = new FileRecovery(_directory, Map!, Allocator!, _shadowHeaders, options.Checksums != PileChecksums.Off);
             _redo = RedoFile.Open(_directory.Files, RedoName);
@@ -122,6 +124,7 @@ internal sealed class FileEngine : PileEngine
             _directory.Catalog.Reconcile(); // first: a record of a failed call must not become durable with the rest
             _flusher!.FlushAtEnd(); // segments are on the device before MarkClean says "closed"
             Debug.Assert(Blocks.ShadowHeaders.Count == 0, "A pile is clean only without shadow headers.");
+            Versions.End();
             _directory.Superblock.MarkClean(Versions.Last);
             _directory.UnmarkInUse(); // last: a copy made before is reported as one
         }

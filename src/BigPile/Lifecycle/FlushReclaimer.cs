@@ -51,6 +51,8 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
 
     internal override void TrimQuietly() => engine.Trimmer.TrimQuietly();
 
+    internal override void RequestTrim() => engine.Trimmer.Request();
+
     /// <summary>Flushes, unless a flush is running: requests may come faster than the device is.</summary>
     internal void FlushQuietly()
     {

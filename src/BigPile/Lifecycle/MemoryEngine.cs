@@ -24,11 +24,11 @@ internal sealed class MemoryEngine : PileEngine
             Catalog = new MemoryCatalog();
             Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
             PileLimit limit = LimitChoice.For(options);
-            SegmentStore store = options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages, Background);
+            SegmentStore store = options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages);
             var pileId = Guid.NewGuid();
             OpenSegments(Math.Min(options.SegmentBytes, LargestSegmentFor(limit.Bytes)), store, limit, pileId, 0);
             if (options.Store != StoreKind.Managed)
-                TouchAhead();
+                WorkAhead();
             Versions = new Versions(pileId, storedLimit: 0, raise: null);
             Blocks = new BlockStore(
                 Barrier, Map!, Allocator!, _stripes, new MemoryReclaimer(Allocator!, Trimmer, Refusals), BlockRules.OfMemory);
@@ -71,4 +71,6 @@ internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer, Refu
     }
 
     internal override void TrimQuietly() => trimmer.TrimQuietly();
+
+    internal override void RequestTrim() => trimmer.Request();
 }

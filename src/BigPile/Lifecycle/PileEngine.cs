@@ -145,6 +145,7 @@ internal abstract class PileEngine
                 Barrier.Close(); // returns when all operations have left
                 try
                 {
+                    Allocator?.Pool.Growth.End(); // a segment that is being made is there before the superblock says that all is
                     CloseCleanly(); // if it throws, the next owner goes by what the superblock says
                 }
                 finally
@@ -188,12 +189,14 @@ internal abstract class PileEngine
         Trimmer = new Trimmer(Barrier, Allocator, Background);
     }
 
-    /// <summary>Touches new segments ahead of the allocator, in the background.</summary>
-    private protected void TouchAhead()
+    /// <summary>Makes segments, and touches their pages, ahead of the allocator, in the background.</summary>
+    private protected void WorkAhead()
     {
+        PagePool pool = Allocator!.Pool;
+        if (pool.StoreKind != StoreKind.Managed)
+            pool.Growth.AheadWanted = () => Background.Queue("making a segment ahead", pool.GrowAhead);
         if (!PageToucher.IsWorthwhile)
             return;
-        PagePool pool = Allocator!.Pool;
         pool.Touch = (segment, first, end) =>
             Background.Queue("touching memory ahead", new PageToucher(Barrier, pool, segment, first, end).TouchAll);
     }

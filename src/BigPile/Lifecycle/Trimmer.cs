@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -12,6 +13,7 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
 {
     private const int PauseMs = 1_000; // between a failed automatic trim and the next
 
+    private int _isRequested; // 1 while a trim is queued; interlocked
     private long _noTrimBefore; // after a failure: the tick count before which no automatic trim runs; written without a lock
 
     /// <summary>Trims. The caller is outside of any critical region.</summary>
@@ -23,16 +25,27 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
             return barrier.IsClosed ? null : allocator.Trim();
     }
 
-    /// <summary>
-    /// As <see cref="Trim"/>, unless another thread holds <c>Closing</c>, as for a trim or flush. The caller's own work is done, so
-    /// failures are only reported.
-    /// </summary>
+    /// <summary>Has the background trim: who has freed something does not wait for files.</summary>
+    internal void Request()
+    {
+        if (!IsPutOff && Interlocked.Exchange(ref _isRequested, 1) == 0)
+            background.Queue("giving memory back", TrimAsRequested);
+    }
+
+    private void TrimAsRequested()
+    {
+        Volatile.Write(ref _isRequested, 0); // before the trim: a request that it misses queues another one
+        TrimQuietly();
+    }
+
+    /// <summary>As <see cref="Trim"/>, if enough is empty. Failures are only reported.</summary>
     [SuppressMessage("Design", "CA1031", Justification = "A failed trim is no failure of the call that freed something.")]
     internal void TrimQuietly()
     {
         Debug.Assert(!PileRegions.Current.IsOpen, "A trim waits for all critical regions, this one too.");
-        if (IsPutOff || !barrier.Closing.TryEnter())
+        if (IsPutOff)
             return;
+        barrier.Closing.Enter();
         Exception? thrown = null;
         try
         {

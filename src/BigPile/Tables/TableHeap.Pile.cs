@@ -77,11 +77,11 @@ internal sealed unsafe partial class TableHeap
     /// <summary>The puts that were refused as the pile was full.</summary>
     internal Refusals Refusals => _engine.Refusals;
 
-    /// <inheritdoc cref="PagePool.AllowedBytes"/>
-    internal long AllowedBytes => _allocator.Pool.AllowedBytes;
+    /// <inheritdoc cref="Allowance.AllowedBytes"/>
+    internal long AllowedBytes => _allocator.Pool.Allowance.AllowedBytes;
 
     /// <summary>The bytes of pages in use, and of the heads of segments; of this instant, about.</summary>
-    internal long UsedBytes => _allocator.Pool.UsableBytes - _allocator.Pool.FreePages * SizeClasses.PageBytes;
+    internal long UsedBytes => _allocator.Pool.Allowance.UsableBytes - _allocator.Pool.FreePages * SizeClasses.PageBytes;
 
     /// <inheritdoc cref="Allocator.IdleSlotBytes"/>
     internal long IdleSlotBytes() => _allocator.IdleSlotBytes();
@@ -92,13 +92,13 @@ internal sealed unsafe partial class TableHeap
     internal bool HasLimit => LimitBytes != long.MaxValue;
 
     /// <inheritdoc cref="PagePool.Allow"/>
-    internal long Allow(long bytes, int pagesAtOnce = Segment.GroupPages) => _allocator.Pool.Allow(bytes, pagesAtOnce);
+    internal long Allow(long bytes, int pagesAtOnce = Segment.GroupPages) => _allocator.Pool.Allowance.Allow(bytes, pagesAtOnce);
 
-    /// <inheritdoc cref="PagePool.WithheldBytes"/>
-    internal long WithheldBytes => _allocator.Pool.WithheldBytes;
+    /// <inheritdoc cref="Allowance.WithheldBytes"/>
+    internal long WithheldBytes => _allocator.Pool.Allowance.WithheldBytes;
 
-    /// <inheritdoc cref="PagePool.UsableBytes"/>
-    internal long UsableBytes => _allocator.Pool.UsableBytes;
+    /// <inheritdoc cref="Allowance.UsableBytes"/>
+    internal long UsableBytes => _allocator.Pool.Allowance.UsableBytes;
 
     /// <inheritdoc cref="SegmentMap.SegmentBytes"/>
     internal long SegmentBytes => _map.SegmentBytes;
@@ -109,8 +109,8 @@ internal sealed unsafe partial class TableHeap
     /// <summary>The memory that the process may use.</summary>
     internal MemoryLimit Memory => _engine.Limit.Memory;
 
-    /// <inheritdoc cref="PagePool.IsNearlyFull"/>
-    internal bool IsNearlyFull => _allocator.Pool.IsNearlyFull;
+    /// <inheritdoc cref="Allowance.IsNearlyFull"/>
+    internal bool IsNearlyFull => _allocator.Pool.Allowance.IsNearlyFull;
 
     /// <inheritdoc cref="PageClearing.TryClearGroup"/>
     internal bool TryClearGroup(IPageVictims victims) => _clearing.TryClearGroup(victims);
@@ -171,13 +171,13 @@ internal sealed unsafe partial class TableHeap
         if (!_engine.TryTakeTables())
             return false;
         _blocks.Reclaimer.GivesWay = givesWay;
-        _allocator.Pool.NearlyFull = () => Background.Queue("preparing tables to give way", givesWay.Prepare);
+        _allocator.Pool.Allowance.NearlyFull = () => Background.Queue("preparing tables to give way", givesWay.Prepare);
         return true;
     }
 
     internal void ReleaseTables()
     {
-        (_allocator.Pool.NearlyFull, _blocks.Reclaimer.GivesWay) = (null, null);
+        (_allocator.Pool.Allowance.NearlyFull, _blocks.Reclaimer.GivesWay) = (null, null);
         _engine.ReleaseTables();
     }
 }

@@ -1,0 +1,136 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Memory;
+
+namespace BigPile.Tests.Allocation;
+
+/// <summary>The background makes the next segment before it is needed, and gives empty ones back.</summary>
+public sealed class SegmentAheadTests : IDisposable
+{
+    private const int SegmentBytes = 4 << 20;
+    private const int ValueBytes = 8_000;
+
+    private readonly CountingStore _store = new();
+    private readonly Pile _pile;
+
+    public SegmentAheadTests() => _pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, CustomStore = _store });
+
+    public void Dispose() => _pile.Dispose();
+
+    [Fact]
+    public void A_segment_is_there_before_the_last_pages_are_used()
+    {
+        Fill(_pile, SegmentBytes / 2);
+        Assert.Equal(1, _pile.Statistics.SegmentCount);
+        Fill(_pile, SegmentBytes / 3);
+        Eventually.True(() => _pile.Statistics.SegmentCount == 2);
+        Assert.NotEqual(Environment.CurrentManagedThreadId, _store.LastThread);
+        Fill(_pile, SegmentBytes);
+        Assert.Equal(3, _pile.Statistics.SegmentCount);
+    }
+
+    [Fact]
+    public void A_mapped_pile_makes_one_as_well_and_finds_it_again()
+    {
+        using var directory = new TemporaryDirectory();
+        var options = new PileOptions { Directory = directory.Pile, SegmentBytes = SegmentBytes };
+        List<PilePointer> pointers;
+        using (var pile = new Pile(options))
+        {
+            pointers = Fill(pile, SegmentBytes * 5 / 6);
+            Eventually.True(() => pile.Statistics.SegmentCount == 2);
+        }
+        using var again = new Pile(options);
+        Assert.Equal(2, again.Statistics.SegmentCount);
+        Assert.All(pointers, pointer => Assert.Equal(ValueBytes, again.Get<byte[]>(pointer).Length));
+        Fill(again, SegmentBytes);
+        Assert.Empty(again.Verify().Faults);
+    }
+
+    [Fact]
+    public void None_is_made_beyond_the_limit()
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes * 3 / 2 });
+        Assert.Throws<PileFullException>(() => Fill(pile, 2 * SegmentBytes));
+        Assert.Equal(SegmentBytes * 3 / 2, pile.Statistics.ReservedBytes); // the last one is shorter, and was made when it was needed
+    }
+
+    [Fact]
+    public void Nobody_is_told_that_none_could_be_made_ahead_until_it_is_needed()
+    {
+        Fill(_pile, 1);
+        _store.Fails = true;
+        Fill(_pile, SegmentBytes * 9 / 10);
+        Eventually.True(() => _store.Failures != 0);
+        Assert.Equal(0, _pile.Statistics.BackgroundFailureCount);
+        Assert.IsType<IOException>(Assert.Throws<PileFullException>(() => Fill(_pile, SegmentBytes)).InnerException);
+        _store.Fails = false;
+        Fill(_pile, SegmentBytes);
+    }
+
+    /// <summary>Who makes segments ahead must not give them back at once.</summary>
+    [Fact]
+    public void A_pile_that_goes_up_and_down_by_a_part_of_a_segment_makes_no_more_of_them()
+    {
+        Fill(_pile, SegmentBytes * 7 / 8);
+        Eventually.True(() => _pile.Statistics.SegmentCount == 2);
+        int made = _store.Made;
+        for (int round = 0; round < 50; round++)
+        {
+            foreach (PilePointer pointer in Fill(_pile, SegmentBytes / 3))
+                _pile.Delete(pointer);
+            Eventually.True(() => _pile.Engine.Background.IsIdle);
+        }
+        Assert.InRange(_store.Made, made, made + 1);
+    }
+
+    [Fact]
+    public void Empty_segments_go_back_in_the_background()
+    {
+        List<PilePointer> pointers = Fill(_pile, 6 * SegmentBytes);
+        foreach (PilePointer pointer in pointers)
+            _pile.Delete(pointer);
+        Eventually.True(() => _pile.Statistics.SegmentCount == 1);
+        Fill(_pile, 3 * SegmentBytes);
+        _pile.Engine.Blocks.Allocator.CheckInvariants();
+    }
+
+    private static List<PilePointer> Fill(Pile pile, int bytes)
+    {
+        var pointers = new List<PilePointer>();
+        for (int filled = 0; filled < bytes; filled += ValueBytes)
+            pointers.Add(pile.Put(new byte[ValueBytes]));
+        return pointers;
+    }
+
+    private sealed class CountingStore : SegmentStore
+    {
+        private readonly MemorySegmentStore _store = new(StoreKind.Native, hugePages: false);
+        private int _failures;
+
+        internal bool Fails { get; set; }
+
+        internal int Failures => Volatile.Read(ref _failures);
+
+        internal int Made { get; private set; }
+
+        internal int LastThread { get; private set; }
+
+        internal override StoreKind Kind => _store.Kind;
+
+        internal override MemoryRegion Create(int number, long lengthBytes)
+        {
+            if (Fails)
+            {
+                Interlocked.Increment(ref _failures);
+                throw new IOException("no space");
+            }
+            Made++;
+            LastThread = Environment.CurrentManagedThreadId;
+            return _store.Create(number, lengthBytes);
+        }
+    }
+}
