@@ -22,7 +22,6 @@ public sealed class BigPileOptions
     /// The directory of a mapped pile, relative to the working directory unless it is a full path; <see langword="null"/>: the pile is in
     /// memory.
     /// </summary>
-    /// <remarks>The first object takes a whole segment of disk space: see <see cref="SegmentBytes"/>.</remarks>
     public string? Directory { get; set; }
 
     /// <summary>Whether other processes read the pile by pointer in shared memory; see <see cref="PileOptions.Shared"/>.</summary>

@@ -96,6 +96,16 @@ internal sealed class HeldFile(HeldDirectory directory, string path, SafeFileHan
             FileSpace.Fill(this, 0, lengthBytes, isNew: false);
     }
 
+    /// <summary>Allocates more of the disk space of a file that is longer than that, and has nothing there.</summary>
+    /// <param name="fromBytes">The bytes that have space.</param>
+    /// <param name="toBytes">The bytes that are to have some.</param>
+    /// <exception cref="IOException">The disk is full; nothing has changed.</exception>
+    internal void AllocateMore(long fromBytes, long toBytes)
+    {
+        if (!IsGiven(() => FileSpace.TryExtend(this, fromBytes, toBytes)))
+            FileSpace.Fill(this, fromBytes, toBytes, isNew: true);
+    }
+
     /// <summary>Extends the file by zeros, with all its disk space allocated.</summary>
     /// <param name="fromBytes">The length that the file has.</param>
     /// <param name="toBytes">The new length.</param>

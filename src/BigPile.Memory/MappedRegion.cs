@@ -1,24 +1,31 @@
 using System;
 using System.IO;
 using System.IO.MemoryMappedFiles;
+using System.Threading;
 
 namespace BigPile.Memory;
 
 /// <summary>A region that is a file mapped into memory.</summary>
 /// <remarks>
-/// The file's disk space is really allocated at creation: a full disk is an exception then, and not a fatal signal at a later store. The
-/// view's pointer is acquired once; no accessor is called.
+/// The file's disk space is really allocated before anything is stored there, in most files at their creation: a full disk is an exception
+/// then, and not a fatal signal at the store. The view's pointer is acquired once; no accessor is called.
 /// </remarks>
 public sealed unsafe class MappedRegion : MemoryRegion
 {
     private const string UnfinishedSuffix = ".new";
 
+    private const long LeastPieceBytes = 1 << 20;
+    private const long MostPieceBytes = 16 << 20;
+
     private readonly HeldFile _file;
     private readonly MemoryMappedViewAccessor _view;
+    private readonly Lock _allocating = new();
+    private long _allocatedBytes; // written under the lock
 
-    private MappedRegion(HeldFile file, long lengthBytes) : base(lengthBytes)
+    private MappedRegion(HeldFile file, long lengthBytes, long allocatedBytes) : base(lengthBytes)
     {
         _file = file;
+        _allocatedBytes = allocatedBytes;
         _view = file.MapView(lengthBytes, 0, lengthBytes);
         byte* start = null;
         _view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
@@ -42,16 +49,23 @@ public sealed unsafe class MappedRegion : MemoryRegion
     }
 
     /// <summary>As <see cref="Create(string, long)"/>, in an open directory.</summary>
-    internal static MappedRegion Create(HeldDirectory directory, string name, long lengthBytes)
+    /// <param name="directory">The directory.</param>
+    /// <param name="name">The file.</param>
+    /// <param name="lengthBytes">The number of bytes, from 1.</param>
+    /// <param name="allocatedBytes">How many of them get space now, where the system has sparse files.</param>
+    internal static MappedRegion Create(HeldDirectory directory, string name, long lengthBytes, long allocatedBytes = long.MaxValue)
     {
+        long firstBytes = FirstBytesOf(lengthBytes, allocatedBytes);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(lengthBytes);
         HeldFile? file = null;
         try
         {
             file = directory.Open(name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite, lengthBytes);
-            file.Allocate(lengthBytes, isNew: true);
+            file.Allocate(firstBytes, isNew: true);
+            if (firstBytes < lengthBytes)
+                file.SetLength(lengthBytes);
             directory.Rename(file, name);
-            return new MappedRegion(file, lengthBytes);
+            return new MappedRegion(file, lengthBytes, firstBytes);
         }
         catch
         {
@@ -78,21 +92,56 @@ public sealed unsafe class MappedRegion : MemoryRegion
     /// A copy may have holes where the original had space: if the file is to be written, the space is allocated before anything can be
     /// stored.
     /// </remarks>
-    internal static MappedRegion Open(HeldDirectory directory, string name, long lengthBytes, bool readOnly)
+    /// <param name="directory">The directory.</param>
+    /// <param name="name">The file.</param>
+    /// <param name="lengthBytes">The length that it must have.</param>
+    /// <param name="readOnly">Map for reading only.</param>
+    /// <param name="allocatedBytes">How many bytes get space now, where the system has sparse files.</param>
+    internal static MappedRegion Open(
+        HeldDirectory directory, string name, long lengthBytes, bool readOnly, long allocatedBytes = long.MaxValue)
     {
+        long firstBytes = FirstBytesOf(lengthBytes, readOnly ? long.MaxValue : allocatedBytes);
         HeldFile file = directory.Open(name, FileMode.Open, readOnly ? FileAccess.Read : FileAccess.ReadWrite);
         try
         {
             if (file.LengthBytes is var foundBytes && foundBytes != lengthBytes)
                 throw new InvalidDataException($"The file '{file.Path}' has {foundBytes:N0} bytes; {lengthBytes:N0} are expected.");
             if (!readOnly)
-                file.Allocate(lengthBytes, isNew: false);
-            return new MappedRegion(file, lengthBytes);
+                file.Allocate(firstBytes, isNew: false);
+            return new MappedRegion(file, lengthBytes, firstBytes);
         }
         catch
         {
             file.Dispose();
             throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    internal override long AllocatedBytes => Volatile.Read(ref _allocatedBytes);
+
+    /// <inheritdoc/>
+    /// <remarks>By pieces, the larger the more there is, as long as the disk has them. Any thread may call it.</remarks>
+    internal override void Allocate(long bytes)
+    {
+        if (bytes <= AllocatedBytes)
+            return;
+        lock (_allocating)
+        {
+            if (bytes <= _allocatedBytes)
+                return;
+            long pieceEnd = _allocatedBytes + Math.Clamp(_allocatedBytes, LeastPieceBytes, MostPieceBytes);
+            long toBytes = Math.Min(LengthBytes, Math.Max(bytes, pieceEnd));
+            try
+            {
+                _file.AllocateMore(_allocatedBytes, toBytes);
+            }
+            catch (IOException) when (toBytes > bytes)
+            {
+                toBytes = bytes;
+                _file.AllocateMore(_allocatedBytes, toBytes);
+            }
+            Volatile.Write(ref _allocatedBytes, toBytes);
         }
     }
 
@@ -120,6 +169,9 @@ public sealed unsafe class MappedRegion : MemoryRegion
         _view.Dispose();
         _file.Dispose();
     }
+
+    private static long FirstBytesOf(long lengthBytes, long allocatedBytes) =>
+        OperatingSystem.IsLinux() ? Math.Min(lengthBytes, allocatedBytes) : lengthBytes;
 
     private static string DirectoryOf(string path) => System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(path))!;
 }

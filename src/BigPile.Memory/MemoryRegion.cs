@@ -37,6 +37,15 @@ public abstract unsafe class MemoryRegion : IDisposable
         return new Span<byte>(_start + offsetBytes, lengthBytes);
     }
 
+    /// <summary>The bytes from the first on that may be stored to; the rest needs <see cref="Allocate"/> first.</summary>
+    internal virtual long AllocatedBytes => LengthBytes;
+
+    /// <summary>Has at least so many bytes be ones that may be stored to. Returns at once if they are.</summary>
+    /// <exception cref="System.IO.IOException">The disk is full.</exception>
+    internal virtual void Allocate(long bytes)
+    {
+    }
+
     /// <summary>Syncs changes to the device, if there is one; returns when they are durable.</summary>
     public virtual void Flush()
     {

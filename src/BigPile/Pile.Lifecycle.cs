@@ -37,7 +37,7 @@ public sealed partial class Pile
     /// <param name="cancellationToken">Cancels a flush that has not begun.</param>
     public Task FlushAsync(CancellationToken cancellationToken = default) => Task.Run(() => Flush(), cancellationToken);
 
-    /// <summary>Returns empty segments to the system. The pile does so itself when it has shrunk by more than a segment.</summary>
+    /// <summary>Returns empty segments to the system. The background does so when the pile has shrunk by some more.</summary>
     /// <remarks>
     /// A segment with one live object stays, as pointers are addresses. Its free pages serve objects of any size. A free slot in a page
     /// with another object serves objects of its size, and in a fragmented pile down to half of it. <see cref="Compact"/> moves what can be

@@ -60,11 +60,13 @@ public sealed record PileOptions
     public StoreKind Store { get; init; } = StoreKind.Native;
 
     /// <summary>The directory of a mapped pile, created if it is missing; or the name of a shared one: see <see cref="Shared"/>.</summary>
-    /// <remarks>The first object takes a whole segment of the disk: see <see cref="SegmentBytes"/>.</remarks>
     public string? Directory { get; init; }
 
     /// <summary>The size of a segment: a power of two from 4 MiB to 1 GiB. A mapped pile keeps the size that it was created with.</summary>
-    /// <remarks>A pile takes whole segments, a mapped one on disk, so this is also the least that a pile with one object takes.</remarks>
+    /// <remarks>
+    /// A pile takes whole segments of address space. Of memory and of the disk it takes what it uses; except for managed arrays, and on
+    /// systems other than Linux the disk space of a segment is taken at once.
+    /// </remarks>
     public long SegmentBytes { get; init; } = DefaultSegmentBytes;
 
     /// <summary>

@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using BigPile.Memory.Checking;
 
@@ -141,6 +142,21 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         }
         first = -1;
         return null;
+    }
+
+    /// <summary>Takes consecutive pages that may be stored to, where the store has no space for others.</summary>
+    internal bool TryTakeAllocated(int pages, PageUse use, [NotNullWhen(true)] out Segment? segment, out int first)
+    {
+        for (segment = First(PageUse.Any); segment != null; segment = After(segment))
+        {
+            first = TakeRun(segment, pages, use);
+            if (first >= 0 && first + pages <= segment.AllocatedPages)
+                return true;
+            for (int page = first; first >= 0 && page < first + pages; page++)
+                PutBack(segment, page);
+        }
+        first = -1;
+        return false;
     }
 
     /// <summary>Puts back a page that was taken, and not used.</summary>

@@ -246,6 +246,12 @@ internal sealed unsafe partial class PagePool : IDisposable
                 int page = _free.TakePage(segment, use);
                 if (page < 0)
                     continue;
+                if (!_growth.TryAllocate(segment, page + 1))
+                {
+                    _free.PutBack(segment, page);
+                    if (!_free.TryTakeAllocated(pages: 1, use, out segment, out page))
+                        return null;
+                }
                 _touch.OnPageTaken(segment, page);
                 _growth.RequestAhead(Allowance.RoomBytes);
                 PageMeta* meta = _slots.LayOut(segment, page, kind, owner);
@@ -262,6 +268,13 @@ internal sealed unsafe partial class PagePool : IDisposable
         {
             if (_free.TakeRun(pages, use, out int first) is not { } segment)
                 return null;
+            if (!_growth.TryAllocate(segment, first + pages))
+            {
+                for (int page = first; page < first + pages; page++)
+                    _free.PutBack(segment, page);
+                if (!_free.TryTakeAllocated(pages, use, out segment, out first))
+                    return null;
+            }
             _growth.RequestAhead(Allowance.RoomBytes);
             return _runs.LayOut(segment, first, pages, payloadBytes);
         }

@@ -75,6 +75,13 @@ internal sealed unsafe partial class Segment : IDisposable
     /// <summary>Whether its writer has given it back: its file is removed, and another file may have its number.</summary>
     internal bool IsGivenBack => !SegmentHead.IsMarked(Volatile.Read(ref Head.Magic));
 
+    /// <summary>How many of its pages may be stored to; the others need <see cref="Allocate"/> first.</summary>
+    internal int AllocatedPages => (int)(Region.AllocatedBytes / SizeClasses.PageBytes);
+
+    /// <summary>Has the pages before one be such that may be stored to.</summary>
+    /// <exception cref="System.IO.IOException">The disk is full.</exception>
+    internal void Allocate(int end) => Region.Allocate((long)end * SizeClasses.PageBytes);
+
     internal PageInfo* Infos => _infos;
 
     internal PageMeta* Metas => _metas;

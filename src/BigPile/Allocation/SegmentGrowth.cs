@@ -47,6 +47,22 @@ internal sealed unsafe class SegmentGrowth(
         AheadWanted();
     }
 
+    /// <summary>Has the pages before one be such that may be stored to.</summary>
+    /// <returns><see langword="false"/> when the store has no space for them: see <see cref="Failure"/>.</returns>
+    internal bool TryAllocate(Segment segment, int end)
+    {
+        try
+        {
+            segment.Allocate(end);
+            return true;
+        }
+        catch (IOException e)
+        {
+            Failure = e;
+            return false;
+        }
+    }
+
     /// <summary>Ends what <see cref="RequestAhead"/> began.</summary>
     internal void EndAhead()
     {

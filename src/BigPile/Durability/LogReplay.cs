@@ -70,6 +70,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockCheck
         int tailPages = record.TailWords.Length / sizeof(ulong);
         if (page < segment.HeadPages || page + tailPages >= segment.PageCount)
             return false;
+        segment.Allocate(page + 1 + tailPages);
         // The page is as the flush had it, or an earlier record has laid it out: its slots stay.
         if (found.Word == word.Word)
             return ApplyTails(segment, page, record);

@@ -6,6 +6,7 @@ using System.IO;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Checking;
+using BigPile.Layout;
 using BigPile.Memory;
 
 namespace BigPile.Durability;
@@ -17,6 +18,10 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     private readonly HashSet<int> _leftovers = []; // numbers of unlisted files that could not be deleted yet; under _lock
 
     internal const string NamePrefix = "segment-";
+
+    // The disk space that a new segment has at first, so that a small pile takes little; the rest by need.
+    private const long SmallBytes = 1 << 20;
+    private const long FirstBytes = 16 << 20;
 
     internal override StoreKind Kind => StoreKind.Mapped;
 
@@ -41,7 +46,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         lock (_lock)
             _leftovers.Remove(number); // this number's file is removed here, not by a later Remove
         RemoveLeftover(NameOf(number));
-        return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes);
+        return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, number == 0 ? SmallBytes : FirstBytes);
     }
 
     // A killed owner, or a failed growth, left the file. Deleted first, since the new segment may need its disk space. Its magic is zeroed
@@ -71,14 +76,15 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         directory.OnSynced(PathOf(number));
     }
 
-    /// <summary>Maps the file of an existing segment.</summary>
+    /// <summary>Maps the file of an existing segment, of which the head may be stored to.</summary>
     /// <exception cref="PileStorageException">The file is missing or has another length.</exception>
     internal MappedRegion Open(int number, long lengthBytes)
     {
         string path = PathOf(number);
         try
         {
-            return MappedRegion.Open(directory.Files, NameOf(number), lengthBytes, directory.IsReadOnly);
+            long headBytes = (long)SegmentHead.PagesFor((int)(lengthBytes / SizeClasses.PageBytes)) * SizeClasses.PageBytes;
+            return MappedRegion.Open(directory.Files, NameOf(number), lengthBytes, directory.IsReadOnly, headBytes);
         }
         catch (FileNotFoundException e)
         {

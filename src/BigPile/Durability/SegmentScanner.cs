@@ -22,6 +22,9 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
     /// <summary>Pages whose word is damaged.</summary>
     internal long LostPages { get; private set; }
 
+    /// <summary>One past the last page that is not free.</summary>
+    internal int UsedEnd { get; private set; } = segment.HeadPages;
+
     /// <summary>Checks that a region is the segment that it should be.</summary>
     /// <exception cref="PileStorageException">It is another segment.</exception>
     internal static void CheckHead(MemoryRegion region, string path, int number, Guid pileId)
@@ -84,6 +87,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
     private void MarkUnrecovered(int page, int pages)
     {
         Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The run ends behind its segment.");
+        UsedEnd = page + pages;
         segment.PublishInfo(page, PageInfo.Unrecovered);
         UnrecoveredPages += pages;
     }
@@ -115,6 +119,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
 
     private void Lose(int page, string what)
     {
+        UsedEnd = page + 1;
         LostPages++;
         faults.Add(new PileFault($"{path}, page {page}", what, 0));
     }

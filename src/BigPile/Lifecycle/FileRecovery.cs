@@ -97,6 +97,7 @@ internal sealed unsafe class FileRecovery
         var scanner = new SegmentScanner(
             segment, _directory.Segments.PathOf(segment.Number), _shutdown.WasClean, skip, _directory.Faults);
         scanner.Scan();
+        segment.Allocate(scanner.UsedEnd);
         _allocator.Pool.AddScanned(segment, scanner.UnrecoveredPages, scanner.LostPages);
     }
 

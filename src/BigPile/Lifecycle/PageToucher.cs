@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.IO;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
@@ -8,7 +9,7 @@ using BigPile.Memory.Concurrency;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Touches pages of a new segment in the background, ahead of the allocator.</summary>
+/// <summary>Has pages of a new segment allocated by its file, and touches them, in the background, ahead of the allocator.</summary>
 /// <remarks>
 /// The first store to a page costs a page fault of 1 to 10 µs per 4 KiB (a huge page takes it at once); prefaulting spares writers these
 /// pauses. Pages are touched by an atomic store that changes nothing, since others may already write there; asking the system to populate
@@ -30,7 +31,8 @@ internal sealed unsafe class PageToucher(OperationBarrier barrier, PagePool pool
     {
         for (int page = firstPage; page < endPage; page += StepPages)
         {
-            if (!TryStep(page, Math.Min(page + StepPages, endPage)))
+            int end = Math.Min(page + StepPages, endPage);
+            if (!TryAllocate(end) || !TryStep(page, end))
                 return;
         }
     }
@@ -42,6 +44,20 @@ internal sealed unsafe class PageToucher(OperationBarrier barrier, PagePool pool
         byte* stop = segment.Region.Start + end * (long)SizeClasses.PageBytes;
         for (byte* at = segment.Region.Start + first * (long)SizeClasses.PageBytes; at < stop; at += SystemPageBytes)
             Interlocked.Or(ref *(int*)at, 0);
+    }
+
+    // Outside of a critical region: it may wait for the file system.
+    private bool TryAllocate(int end)
+    {
+        try
+        {
+            segment.Allocate(end);
+            return true;
+        }
+        catch (Exception e) when (e is IOException or ObjectDisposedException)
+        {
+            return false; // a full disk, which who needs the pages reports; or the segment has gone
+        }
     }
 
     private bool TryStep(int first, int end)

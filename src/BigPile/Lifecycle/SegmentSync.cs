@@ -61,8 +61,8 @@ internal sealed class SegmentSync(OperationBarrier barrier, PagePool pool, PileD
     {
         RewrittenBytes += segment.Region.LengthBytes;
         if (barrier.IsClosed)
-            PageToucher.Touch(segment, 0, segment.PageCount); // no operation is running, and no trim
+            PageToucher.Touch(segment, 0, segment.AllocatedPages); // no operation is running, and no trim
         else
-            new PageToucher(barrier, pool, segment, 0, segment.PageCount).TouchAll();
+            new PageToucher(barrier, pool, segment, 0, segment.AllocatedPages).TouchAll();
     }
 }
