@@ -80,10 +80,19 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         lock (_growth.Growing)
         {
-            Segment? made = Make(pages: 1);
-            lock (_lock)
-                AttachLocked(made);
-            _growth.EndAhead();
+            Segment? made = null;
+            try
+            {
+                made = Make(pages: 1);
+            }
+            finally
+            {
+                lock (_lock)
+                {
+                    AttachLocked(made);
+                    _growth.EndAhead(hasGrown: made != null);
+                }
+            }
         }
     }
 

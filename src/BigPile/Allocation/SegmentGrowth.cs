@@ -63,15 +63,13 @@ internal sealed unsafe class SegmentGrowth(
         }
     }
 
-    /// <summary>Ends what <see cref="RequestAhead"/> began.</summary>
-    internal void EndAhead()
+    /// <summary>Ends what <see cref="RequestAhead"/> began. The caller holds the pool's lock.</summary>
+    internal void EndAhead(bool hasGrown)
     {
-        lock (poolLock)
-        {
-            _isAheadWanted = false;
-            if (Failure != null)
-                _noneAheadBefore = Environment.TickCount64 + PauseMs;
-        }
+        Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
+        _isAheadWanted = false;
+        if (!hasGrown)
+            _noneAheadBefore = Environment.TickCount64 + PauseMs;
     }
 
     /// <summary>No segment is added from here on.</summary>
