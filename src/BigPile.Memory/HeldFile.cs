@@ -96,14 +96,15 @@ internal sealed class HeldFile(HeldDirectory directory, string path, SafeFileHan
             FileSpace.Fill(this, 0, lengthBytes, isNew: false);
     }
 
-    /// <summary>Allocates more of the disk space of a file that is longer than that, and has nothing there.</summary>
+    /// <summary>Allocates more of the disk space of a file that is longer than that. Nobody stores to these bytes meanwhile.</summary>
     /// <param name="fromBytes">The bytes that have space.</param>
     /// <param name="toBytes">The bytes that are to have some.</param>
-    /// <exception cref="IOException">The disk is full; nothing has changed.</exception>
-    internal void AllocateMore(long fromBytes, long toBytes)
+    /// <param name="isNew">Whether nothing was ever stored there.</param>
+    /// <exception cref="IOException">The disk is full; no byte has changed.</exception>
+    internal void AllocateMore(long fromBytes, long toBytes, bool isNew)
     {
-        if (!IsGiven(() => FileSpace.TryExtend(this, fromBytes, toBytes)))
-            FileSpace.Fill(this, fromBytes, toBytes, isNew: true);
+        if (!IsGiven(() => isNew ? FileSpace.TryExtend(this, fromBytes, toBytes) : FileSpace.TryKeep(this, toBytes)))
+            FileSpace.Fill(this, fromBytes, toBytes, isNew);
     }
 
     /// <summary>Extends the file by zeros, with all its disk space allocated.</summary>

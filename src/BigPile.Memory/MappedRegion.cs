@@ -19,12 +19,14 @@ public sealed unsafe class MappedRegion : MemoryRegion
 
     private readonly HeldFile _file;
     private readonly MemoryMappedViewAccessor _view;
+    private readonly bool _isNew; // else bytes that were stored by an earlier owner may be behind those that are allocated
     private readonly Lock _allocating = new();
     private long _allocatedBytes; // written under the lock
 
-    private MappedRegion(HeldFile file, long lengthBytes, long allocatedBytes) : base(lengthBytes)
+    private MappedRegion(HeldFile file, long lengthBytes, long allocatedBytes, bool isNew) : base(lengthBytes)
     {
         _file = file;
+        _isNew = isNew;
         _allocatedBytes = allocatedBytes;
         _view = file.MapView(lengthBytes, 0, lengthBytes);
         byte* start = null;
@@ -65,7 +67,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
             if (firstBytes < lengthBytes)
                 file.SetLength(lengthBytes);
             directory.Rename(file, name);
-            return new MappedRegion(file, lengthBytes, firstBytes);
+            return new MappedRegion(file, lengthBytes, firstBytes, isNew: true);
         }
         catch
         {
@@ -108,7 +110,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
                 throw new InvalidDataException($"The file '{file.Path}' has {foundBytes:N0} bytes; {lengthBytes:N0} are expected.");
             if (!readOnly)
                 file.Allocate(firstBytes, isNew: false);
-            return new MappedRegion(file, lengthBytes, firstBytes);
+            return new MappedRegion(file, lengthBytes, firstBytes, isNew: false);
         }
         catch
         {
@@ -134,12 +136,12 @@ public sealed unsafe class MappedRegion : MemoryRegion
             long toBytes = Math.Min(LengthBytes, Math.Max(bytes, pieceEnd));
             try
             {
-                _file.AllocateMore(_allocatedBytes, toBytes);
+                _file.AllocateMore(_allocatedBytes, toBytes, _isNew);
             }
             catch (IOException) when (toBytes > bytes)
             {
                 toBytes = bytes;
-                _file.AllocateMore(_allocatedBytes, toBytes);
+                _file.AllocateMore(_allocatedBytes, toBytes, _isNew);
             }
             Volatile.Write(ref _allocatedBytes, toBytes);
         }

@@ -1,3 +1,4 @@
+using System;
 using System.IO;
 
 namespace BigPile.Testing;
@@ -11,11 +12,19 @@ internal static class PileFiles
     internal static void Copy(string from, string to)
     {
         Directory.CreateDirectory(to);
-        while (!TryCopy(from, to))
+        while (!TryCopyAtOnce(from, to))
         {
             foreach (string path in Directory.GetFiles(to)) // a segment was given back meanwhile: as at a later instant
                 File.Delete(path);
         }
+    }
+
+    // What the superblock lists is among the files of a copy: the background adds segments, and removes some.
+    private static bool TryCopyAtOnce(string from, string to)
+    {
+        string path = Path.Combine(from, "superblock");
+        byte[] before = File.Exists(path) ? ReadShared(path) : [];
+        return TryCopy(from, to) && (before.Length == 0 || ReadShared(path).AsSpan().SequenceEqual(before));
     }
 
     private static bool TryCopy(string from, string to)

@@ -5,9 +5,9 @@ namespace BigPile.Allocation;
 
 /// <summary>How much of its limit a pile may use for now; what it has beyond that is withheld.</summary>
 /// <remarks>Thread safety: all members may be called concurrently; the figures change under the pool's lock.</remarks>
-internal sealed class Allowance(long limitBytes, long segmentBytes, SegmentTable segments, WithheldPages withheld, Lock poolLock)
+internal sealed class Allowance(SegmentSource source, SegmentTable segments, WithheldPages withheld, Lock poolLock)
 {
-    private long _allowedBytes = limitBytes; // under the pool's lock
+    private long _allowedBytes = source.LimitBytes; // under the pool's lock
 
     /// <summary>The most bytes of segments, less those of withheld pages; at most the limit.</summary>
     internal long AllowedBytes => Volatile.Read(ref _allowedBytes);
@@ -21,7 +21,7 @@ internal sealed class Allowance(long limitBytes, long segmentBytes, SegmentTable
     internal long RoomBytes => withheld.Bytes != 0 ? 0 : AllowedBytes - UsableBytes;
 
     /// <summary>Whether there is no whole segment left to grow by.</summary>
-    internal bool IsNearlyFull => AllowedBytes - UsableBytes < segmentBytes;
+    internal bool IsNearlyFull => AllowedBytes - UsableBytes < source.Map.SegmentBytes;
 
     /// <summary>Called under the pool's lock when it has grown and <see cref="IsNearlyFull"/>: queues work, no more.</summary>
     internal Action? NearlyFull { get; set; }
@@ -37,7 +37,7 @@ internal sealed class Allowance(long limitBytes, long segmentBytes, SegmentTable
         {
             lock (poolLock) // for each group: the system takes some hundred microseconds
             {
-                Volatile.Write(ref _allowedBytes, Math.Min(bytes, limitBytes));
+                Volatile.Write(ref _allowedBytes, Math.Min(bytes, source.LimitBytes));
                 long surplus = UsableBytes - AllowedBytes;
                 isMore = surplus > 0 ? withheld.TryWithhold(pagesAtOnce) : withheld.TryGiveBack(-surplus);
             }

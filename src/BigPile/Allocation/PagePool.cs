@@ -44,7 +44,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _dirty, _lock);
         _touch = new TouchAhead();
-        Allowance = new Allowance(limitBytes, map.SegmentBytes, _segments, _withheld, _lock);
+        Allowance = new Allowance(_source, _segments, _withheld, _lock);
         _growth = new SegmentGrowth(_source, _segments, _free, generations, tracksFlushed, _lock);
         _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _growth.Growing, _lock);
     }

@@ -45,8 +45,8 @@ internal sealed class FileEngine : PileEngine
             _stripeFile = StripeFile.OpenForWriting(_directory.Files, superblock.PileId); // keeps readers out until EndRecovery
             _directory.Segments.ListChanged = _stripeFile.OnSegmentsChanged;
             PileLimit limit = LimitChoice.For(options).ForHeld(superblock.ListedSegments.Values.Sum());
-            OpenSegments(superblock.SegmentBytes, _directory.Segments, limit, superblock.PileId, superblock.GenerationBase);
-            WorkAhead();
+            OpenSegments(options, superblock.SegmentBytes, _directory.Segments, limit, superblock.PileId, superblock.GenerationBase);
+            WorkAhead(options);
             Versions = new Versions(
                 superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit,
                 work => Background.Queue("reserving versions", work));

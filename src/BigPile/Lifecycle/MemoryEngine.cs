@@ -26,9 +26,9 @@ internal sealed class MemoryEngine : PileEngine
             PileLimit limit = LimitChoice.For(options);
             SegmentStore store = options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages);
             var pileId = Guid.NewGuid();
-            OpenSegments(Math.Min(options.SegmentBytes, LargestSegmentFor(limit.Bytes)), store, limit, pileId, 0);
+            OpenSegments(options, Math.Min(options.SegmentBytes, LargestSegmentFor(limit.Bytes)), store, limit, pileId, 0);
             if (options.Store != StoreKind.Managed)
-                WorkAhead();
+                WorkAhead(options);
             Versions = new Versions(pileId, storedLimit: 0, raise: null);
             Blocks = new BlockStore(
                 Barrier, Map!, Allocator!, _stripes, new MemoryReclaimer(Allocator!, Trimmer, Refusals), BlockRules.OfMemory);

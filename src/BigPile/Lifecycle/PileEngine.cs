@@ -181,19 +181,20 @@ internal abstract class PileEngine
     }
 
     /// <summary>Creates what every pile has. The allocator owns the store's memory from here on.</summary>
-    private protected void OpenSegments(long segmentBytes, SegmentStore store, PileLimit limit, Guid pileId, uint generationBase)
+    private protected void OpenSegments(
+        PileOptions options, long segmentBytes, SegmentStore store, PileLimit limit, Guid pileId, uint generationBase)
     {
         Limit = limit;
         Map = new SegmentMap(segmentBytes);
         Allocator = new Allocator(Map, store, limit, pileId, generationBase);
-        Trimmer = new Trimmer(Barrier, Allocator, Background);
+        Trimmer = new Trimmer(Barrier, Allocator, Background, isInTurn: options.FileHook != null);
     }
 
     /// <summary>Makes segments, and touches their pages, ahead of the allocator, in the background.</summary>
-    private protected void WorkAhead()
+    private protected void WorkAhead(PileOptions options)
     {
         PagePool pool = Allocator!.Pool;
-        if (pool.StoreKind != StoreKind.Managed)
+        if (pool.StoreKind != StoreKind.Managed && options.FileHook == null) // a hook of tests sees one operation after the other
             pool.Growth.AheadWanted = () => Background.Queue("making a segment ahead", pool.GrowAhead);
         if (!PageToucher.IsWorthwhile)
             return;

@@ -9,7 +9,11 @@ using BigPile.Concurrency;
 namespace BigPile.Lifecycle;
 
 /// <summary>Returns empty segments to the system.</summary>
-internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, BackgroundWork background)
+/// <param name="barrier">Keeps the pile from being closed meanwhile.</param>
+/// <param name="allocator">Has the segments.</param>
+/// <param name="background">Runs what is requested.</param>
+/// <param name="isInTurn">Whether the caller runs it instead: a file hook of tests sees one operation after the other.</param>
+internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, BackgroundWork background, bool isInTurn)
 {
     private const int PauseMs = 1_000; // between a failed automatic trim and the next
 
@@ -28,7 +32,9 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
     /// <summary>Has the background trim: who has freed something does not wait for files.</summary>
     internal void Request()
     {
-        if (!IsPutOff && Interlocked.Exchange(ref _isRequested, 1) == 0)
+        if (isInTurn && !PileRegions.Current.IsOpen)
+            TrimQuietly();
+        else if (!isInTurn && !IsPutOff && Interlocked.Exchange(ref _isRequested, 1) == 0)
             background.Queue("giving memory back", TrimAsRequested);
     }
 

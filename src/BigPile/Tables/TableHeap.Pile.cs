@@ -91,7 +91,7 @@ internal sealed unsafe partial class TableHeap
 
     internal bool HasLimit => LimitBytes != long.MaxValue;
 
-    /// <inheritdoc cref="PagePool.Allow"/>
+    /// <inheritdoc cref="Allowance.Allow"/>
     internal long Allow(long bytes, int pagesAtOnce = Segment.GroupPages) => _allocator.Pool.Allowance.Allow(bytes, pagesAtOnce);
 
     /// <inheritdoc cref="Allowance.WithheldBytes"/>

@@ -165,7 +165,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private void CheckRefused((int Number, int Page)? expected, int pages, bool mayGrow)
     {
         Assert.Null(expected);
-        if (mayGrow && _pool.GrowthFailure == null)
+        if (mayGrow && _pool.Growth.Failure == null)
             Assert.True(LimitBytes - _pool.ReservedBytes < (pages + 2L) * SizeClasses.PageBytes || pages >= PagesPerSegment - 1);
     }
 

@@ -244,7 +244,7 @@ public sealed class BitFlipTests : IDisposable
         var random = new Random(5);
         using Pile pile = Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes });
         var pointers = new List<PilePointer>();
-        for (int i = 0; i < 10_000; i++)
+        for (int i = 0; i < 4_000; i++)
             pointers.Add(Put(pile, NewValue(random)));
         for (int i = 0; i < 1_500; i++)
         {

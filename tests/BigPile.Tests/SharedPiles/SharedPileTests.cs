@@ -27,7 +27,10 @@ public sealed class SharedPileTests : SharedPileTest
             Assert.Equal(OfOwner | UnixFileMode.UserExecute, File.GetUnixFileMode(path));
             Assert.All(Directory.GetFiles(path), static file => Assert.Equal(OfOwner, File.GetUnixFileMode(file)));
             foreach (string file in Directory.GetFiles(path, "segment-*").Append(Path.Combine(path, "stripes")))
-                Assert.True(FileStatus.Of(file)!.Value.AllocatedBytes >= new FileInfo(file).Length, $"{file} has holes");
+            {
+                long leastBytes = Math.Min(1 << 20, new FileInfo(file).Length); // of a segment more by need
+                Assert.True(FileStatus.Of(file)!.Value.AllocatedBytes >= leastBytes, $"{file} has holes");
+            }
             using Pile reader = Pile.Open(name, ReaderOptions);
             Assert.Equal("text", reader.Get<string>(pointer));
         }

@@ -61,7 +61,7 @@ public sealed class SharedSpaceTests : SharedPileTest
         Assert.Equal(1, writer.Statistics.SegmentCount);
         Assert.True(disk.FreeBytes < freeBytes - 3 * SegmentBytes, "the reader maps them");
         time.Advance(TimeSpan.FromSeconds(1));
-        Eventually.True(() => disk.FreeBytes == freeBytes);
+        Eventually.True(() => disk.FreeBytes > freeBytes - SegmentBytes); // the first one has all of its space by now
         Assert.Equal("first", reader.Get(first));
     }
 
