@@ -60,6 +60,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
     {
         using Pile pile = Open(static options => options with { FlushLogBytes = 1 << 20 });
         Fill(pile);
+        Eventually.True(() => pile.Engine.Background.IsIdle); // a segment may be made ahead
         int syncsBefore = Files.SyncsOf("segment");
         var reports = new Reports { Probe = () => Files.SyncsOf("segment") - syncsBefore };
         pile.Flush(reports);
