@@ -11,7 +11,7 @@ namespace BigPile.Allocation;
 /// Thread safety: all members need the pool's lock. Invariant: <see cref="Count"/> = free pages of the segments in use + all pages except
 /// head pages of the segments that are idle, or withdrawn and not yet forgotten.
 /// </remarks>
-internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, Lock poolLock, bool growsAhead)
+internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, Lock poolLock)
 {
     private readonly int[] _firstWithSpace = new int[3]; // for each use: no segment below this number has a free page for it
     private long _trimAbovePages; // a trim is wanted while Count is above; under the pool's lock
@@ -188,12 +188,13 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
             number = Math.Min(number, segment.Number);
     }
 
-    /// <summary>Called when a trim has ended.</summary>
+    /// <summary>Called when a trim has ended. Another one is wanted where much was freed meanwhile.</summary>
+    /// <param name="countBefore">The free pages at its beginning.</param>
     /// <param name="withdrawnPages">The pages that are still counted as free, and about to be unmapped.</param>
-    internal void OnTrimmed(long withdrawnPages)
+    internal void OnTrimmed(long countBefore, long withdrawnPages)
     {
-        _trimAbovePages = NextTrimAbove(Count - withdrawnPages);
-        IsTrimWanted = false;
+        _trimAbovePages = NextTrimAbove(Math.Min(countBefore, Count) - withdrawnPages);
+        IsTrimWanted = Count - withdrawnPages > _trimAbovePages;
     }
 
     /// <summary>Subtracts the pages of a segment that is gone.</summary>
@@ -232,7 +233,6 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     }
 
     // Scattered free pages can't be trimmed: after a trim, the next one needs an eighth of a segment more of them.
-    // And a segment that was made ahead stays: it was made when a quarter of one was free.
     private long NextTrimAbove(long freePages) =>
-        Math.Max(segments.PagesPerNumber * (growsAhead ? 7 : 5) / 4, freePages + segments.PagesPerNumber / 8);
+        Math.Max(segments.PagesPerNumber * 5 / 4, freePages + segments.PagesPerNumber / 8);
 }

@@ -39,14 +39,14 @@ internal sealed unsafe partial class PagePool : IDisposable
         _dirty = new DirtyList(tracksFlushed ? DirtyList.Capacity : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
-        _free = new FreePages(_segments, _suspects, _lock, growsAhead: store.Kind != StoreKind.Managed);
+        _free = new FreePages(_segments, _suspects, _lock);
         _withheld = new WithheldPages(_free, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _dirty, _lock);
         _touch = new TouchAhead();
         Allowance = new Allowance(_source, _segments, _withheld, _lock);
         _growth = new SegmentGrowth(_source, _segments, _free, generations, tracksFlushed, _lock);
-        _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _growth.Growing, _lock);
+        _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _growth, _lock);
     }
 
     /// <summary>Whether each slot and run has a flushed bit: in mapped piles.</summary>
@@ -75,26 +75,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     /// <summary>How much of its limit the pile may use for now.</summary>
     internal Allowance Allowance { get; }
 
-    /// <summary>Adds a segment that was requested while there were free pages.</summary>
-    internal void GrowAhead()
-    {
-        lock (_growth.Growing)
-        {
-            Segment? made = null;
-            try
-            {
-                made = Make(pages: 1);
-            }
-            finally
-            {
-                lock (_lock)
-                {
-                    AttachLocked(made);
-                    _growth.EndAhead(hasGrown: made != null);
-                }
-            }
-        }
-    }
+    /// <summary>Makes the segment that was requested while there were free pages.</summary>
+    internal void MakeSpare() => _growth.MakeSpare(() => Allowance.RoomBytes);
 
     /// <summary>Whether blocks that stay have groups of pages of their own.</summary>
     internal PageSeparation Separation { get; } = new();
@@ -223,7 +205,7 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     public void Dispose()
     {
-        _growth.End();
+        _growth.Dispose();
         foreach (Segment segment in Segments())
             segment.Dispose();
         foreach (Segment segment in TakeDropped())
@@ -262,7 +244,7 @@ internal sealed unsafe partial class PagePool : IDisposable
                         return null;
                 }
                 _touch.OnPageTaken(segment, page);
-                _growth.RequestAhead(Allowance.RoomBytes);
+                _growth.RequestSpare(Allowance.RoomBytes);
                 PageMeta* meta = _slots.LayOut(segment, page, kind, owner);
                 _transferEvents.Begin();
                 return meta;
@@ -284,7 +266,7 @@ internal sealed unsafe partial class PagePool : IDisposable
                 if (!_free.TryTakeAllocated(pages, use, out segment, out first))
                     return null;
             }
-            _growth.RequestAhead(Allowance.RoomBytes);
+            _growth.RequestSpare(Allowance.RoomBytes);
             return _runs.LayOut(segment, first, pages, payloadBytes);
         }
     }

@@ -17,6 +17,8 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe partial class Segment : IDisposable
 {
+    private const int SystemPageBytes = 4096; // on systems with larger pages some are touched twice
+
     private readonly ulong[] _freePages; // one bit per page: set while it is free
     private readonly ulong _firstAddress; // in units of 8 bytes
     private ulong[]? _suspects; // one bit per page: a free page that has to be searched; null where none was suspect
@@ -81,6 +83,19 @@ internal sealed unsafe partial class Segment : IDisposable
     /// <summary>Has the pages before one be such that may be stored to.</summary>
     /// <exception cref="System.IO.IOException">The disk is full.</exception>
     internal void Allocate(int end) => Region.Allocate((long)end * SizeClasses.PageBytes);
+
+    /// <summary>Touches pages that stay meanwhile, and that may be stored to.</summary>
+    /// <remarks>
+    /// By an atomic store that changes nothing, since others may already write there; asking the system to populate them would hold a
+    /// process-wide lock meanwhile.
+    /// </remarks>
+    internal void Touch(int first, int end)
+    {
+        Debug.Assert(first >= 0 && end <= AllocatedPages, "What is touched is the segment's own memory.");
+        byte* stop = Region.Start + end * (long)SizeClasses.PageBytes;
+        for (byte* at = Region.Start + first * (long)SizeClasses.PageBytes; at < stop; at += SystemPageBytes)
+            Interlocked.Or(ref *(int*)at, 0);
+    }
 
     internal PageInfo* Infos => _infos;
 

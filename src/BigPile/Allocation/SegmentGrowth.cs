@@ -9,10 +9,11 @@ using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 
-/// <summary>Adds segments from the store: when no page is free, and ahead of that in the background.</summary>
+/// <summary>Adds segments from the store: when no page is free. One is made ahead of that in the background, and kept as a spare.</summary>
 /// <remarks>
 /// Making a segment takes as long as the disk does. So it is made with the growth lock held, and not the pool's: only who finds no free
-/// page waits for it. Thread safety: the growth lock, or what is stated.
+/// page waits for it. The store lists the spare; its pages are none of the pool's, and it goes with the first trim, or when the pile is
+/// closed. Thread safety: the growth lock, or what is stated.
 /// </remarks>
 internal sealed unsafe class SegmentGrowth(
     SegmentSource source, SegmentTable segments, FreePages free, SegmentGenerations generations, bool tracksFlushed, Lock poolLock)
@@ -20,31 +21,86 @@ internal sealed unsafe class SegmentGrowth(
     private const int AheadShare = 4; // of a segment's pages: so few are free when the next one is made
     private const int PauseMs = 1_000; // after a failure, until the next one is made ahead
 
-    private bool _isAheadWanted; // a segment was requested ahead, and is not there yet; under the pool's lock
+    private Segment? _spare; // made, and not used yet; written under the growth lock
+    private bool _isSpareWanted; // one was requested, and is not there yet; under the pool's lock
     private long _noneAheadBefore; // the tick count; under the pool's lock
     private bool _isOver; // under the growth lock
 
     /// <summary>Held while segments are added or withdrawn; taken before the pool's lock.</summary>
     internal Lock Growing { get; } = new();
 
-    /// <summary>Has the background add a segment; null: none is made ahead.</summary>
-    internal Action? AheadWanted { get; set; }
+    /// <summary>Has the background call <see cref="MakeSpare"/>; null: no segment is made ahead.</summary>
+    internal Action? SpareWanted { get; set; }
+
+    /// <summary>Whether there is a spare. For tests.</summary>
+    internal bool HasSpare => Volatile.Read(ref _spare) != null;
 
     /// <summary>Why the last attempt failed, if the store threw.</summary>
     internal Exception? Failure { get; private set; }
 
-    /// <summary>Requests a segment while there are still free pages. The caller holds the pool's lock.</summary>
+    /// <summary>Requests a spare while there are still some free pages. The caller holds the pool's lock.</summary>
     /// <param name="mostBytes">The bytes that the pool may grow by.</param>
-    internal void RequestAhead(long mostBytes)
+    internal void RequestSpare(long mostBytes)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        if (_isAheadWanted || AheadWanted == null || mostBytes < source.Map.SegmentBytes
+        if (_isSpareWanted || SpareWanted == null || HasSpare || mostBytes < source.Map.SegmentBytes
             || free.Count >= segments.PagesPerNumber / AheadShare || Environment.TickCount64 < _noneAheadBefore)
         {
             return;
         }
-        _isAheadWanted = true;
-        AheadWanted();
+        _isSpareWanted = true;
+        SpareWanted();
+    }
+
+    /// <summary>Makes the spare that was requested. A failure says nothing: who needs the segment tries again.</summary>
+    /// <param name="room">The bytes that the pool may grow by.</param>
+    internal void MakeSpare(Func<long> room)
+    {
+        bool isMade = false;
+        try
+        {
+            lock (Growing)
+            {
+                if (_spare == null && TryMake(pages: 1, room()) is { } made)
+                {
+                    made.Touch(0, Math.Min(made.HeadPages + TouchAhead.LeastPages, made.AllocatedPages));
+                    Volatile.Write(ref _spare, made);
+                }
+                isMade = _spare != null;
+            }
+        }
+        finally
+        {
+            lock (poolLock)
+            {
+                _isSpareWanted = false;
+                if (!isMade)
+                    _noneAheadBefore = Environment.TickCount64 + PauseMs;
+            }
+        }
+    }
+
+    /// <summary>Gives the spare back, if there is one.</summary>
+    internal void DropSpare()
+    {
+        Debug.Assert(Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
+        if (_spare is not { } spare)
+            return;
+        uint generation = spare.MaxGeneration();
+        try
+        {
+            source.Store.Withdraw(spare.Number, generation);
+            Volatile.Write(ref _spare, null);
+            generations.Record(spare.Number, segments.SpansOf(spare), generation);
+            spare.TakeOut();
+            spare.Withdraw();
+            spare.Dispose();
+            source.Store.Remove(spare.Number);
+        }
+        catch (IOException e)
+        {
+            Failure = e; // it stays, as it may be listed; or its file is left until the next removal
+        }
     }
 
     /// <summary>Has the pages before one be such that may be stored to.</summary>
@@ -63,32 +119,41 @@ internal sealed unsafe class SegmentGrowth(
         }
     }
 
-    /// <summary>Ends what <see cref="RequestAhead"/> began. The caller holds the pool's lock.</summary>
-    internal void EndAhead(bool hasGrown)
-    {
-        Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        _isAheadWanted = false;
-        if (!hasGrown)
-            _noneAheadBefore = Environment.TickCount64 + PauseMs;
-    }
-
-    /// <summary>No segment is added from here on.</summary>
+    /// <summary>No segment is added from here on, and there is no spare.</summary>
     internal void End()
     {
         lock (Growing)
+        {
             _isOver = true;
+            DropSpare();
+        }
     }
 
+    public void Dispose() => _spare?.Dispose();
+
     /// <summary>
-    /// Makes a segment with that many consecutive pages; null when the limit, the numbers or the store do not allow it.
+    /// Makes a segment with that many consecutive pages, or has the spare; null when the limit, the numbers or the store do not allow it.
     /// <see cref="Attach"/> adds it.
     /// </summary>
     /// <param name="pages">The pages.</param>
     /// <param name="mostBytes">The most bytes of the segment that are allowed for now.</param>
     internal Segment? Make(int pages, long mostBytes)
     {
-        Debug.Assert(Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a page waits for the store.");
         Failure = null;
+        if (_spare is { } spare && spare.PageCount - spare.HeadPages >= pages)
+        {
+            if (spare.Region.LengthBytes > mostBytes)
+                return null;
+            Volatile.Write(ref _spare, null);
+            return spare;
+        }
+        DropSpare(); // it may have the number, and the bytes, that a larger one needs
+        return HasSpare ? null : TryMake(pages, mostBytes);
+    }
+
+    private Segment? TryMake(int pages, long mostBytes)
+    {
+        Debug.Assert(Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a page waits for the store.");
         int spans = SpansFor(pages);
         long lengthBytes = Math.Min(
             spans * source.Map.SegmentBytes,

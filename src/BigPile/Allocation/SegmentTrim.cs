@@ -16,7 +16,7 @@ namespace BigPile.Allocation;
 /// except for <see cref="Destroy"/>.
 /// </remarks>
 internal sealed class SegmentTrim(
-    SegmentStore store, SegmentTable segments, FreePages free, SuspectPages suspects, SegmentGenerations generations, Lock growing,
+    SegmentStore store, SegmentTable segments, FreePages free, SuspectPages suspects, SegmentGenerations generations, SegmentGrowth growth,
     Lock poolLock)
 {
     /// <summary>Segments that could not be given back, and are out of use.</summary>
@@ -27,9 +27,11 @@ internal sealed class SegmentTrim(
     /// <returns>The segments, whose memory is to be destroyed after quiescence.</returns>
     internal List<Segment> WithdrawEmpty(out Exception? failure)
     {
-        Debug.Assert(growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
+        Debug.Assert(growth.Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
+        growth.DropSpare();
         failure = null;
         var withdrawn = new List<Segment>();
+        long countBefore = free.Count;
         for (int number = segments.End - 1; number >= 0 && failure == null; number--)
         {
             if (TakeOut(number, out uint generation) is not { } segment)
@@ -41,7 +43,7 @@ internal sealed class SegmentTrim(
         if (IdleCount != 0)
             PutBackIdle();
         lock (poolLock)
-            free.OnTrimmed(withdrawn.Sum(static segment => (long)segment.PageCount - segment.HeadPages));
+            free.OnTrimmed(countBefore, withdrawn.Sum(static segment => (long)segment.PageCount - segment.HeadPages));
         return withdrawn;
     }
 
@@ -66,7 +68,7 @@ internal sealed class SegmentTrim(
     /// <returns>The free pages of the largest of them; 0 when they have to stay idle.</returns>
     internal int PutBackIdle()
     {
-        Debug.Assert(growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
+        Debug.Assert(growth.Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
         try
         {
             store.Reconcile();

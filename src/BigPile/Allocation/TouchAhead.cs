@@ -7,7 +7,7 @@ namespace BigPile.Allocation;
 /// <remarks>Thread safety: the pool's lock.</remarks>
 internal sealed class TouchAhead
 {
-    private const int LeastPages = 32;
+    internal const int LeastPages = 32;
     private const int MostPages = 256;
 
     /// <summary>Touches pages of a segment in the background, from the first to before the end; null where that is of no use.</summary>

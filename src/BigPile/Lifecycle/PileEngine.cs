@@ -195,7 +195,7 @@ internal abstract class PileEngine
     {
         PagePool pool = Allocator!.Pool;
         if (pool.StoreKind != StoreKind.Managed && options.FileHook == null) // a hook of tests sees one operation after the other
-            pool.Growth.AheadWanted = () => Background.Queue("making a segment ahead", pool.GrowAhead);
+            pool.Growth.SpareWanted = () => Background.Queue("making a segment ahead", pool.MakeSpare);
         if (!PageToucher.IsWorthwhile)
             return;
         pool.Touch = (segment, first, end) =>

@@ -61,7 +61,7 @@ internal sealed class SegmentSync(OperationBarrier barrier, PagePool pool, PileD
     {
         RewrittenBytes += segment.Region.LengthBytes;
         if (barrier.IsClosed)
-            PageToucher.Touch(segment, 0, segment.AllocatedPages); // no operation is running, and no trim
+            segment.Touch(0, segment.AllocatedPages); // no operation is running, and no trim
         else
             new PageToucher(barrier, pool, segment, 0, segment.AllocatedPages).TouchAll();
     }

@@ -15,6 +15,7 @@ namespace BigPile.Lifecycle;
 /// <param name="isInTurn">Whether the caller runs it instead: a file hook of tests sees one operation after the other.</param>
 internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, BackgroundWork background, bool isInTurn)
 {
+    private const int MostRounds = 64; // of one request
     private const int PauseMs = 1_000; // between a failed automatic trim and the next
 
     private int _isRequested; // 1 while a trim is queued; interlocked
@@ -41,7 +42,8 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
     private void TrimAsRequested()
     {
         Volatile.Write(ref _isRequested, 0); // before the trim: a request that it misses queues another one
-        TrimQuietly();
+        for (int round = 0; round < MostRounds && !barrier.IsClosed && allocator.Pool.Free.IsTrimWanted; round++)
+            TrimQuietly(); // again where others have freed much meanwhile, and perhaps nothing any more
     }
 
     /// <summary>As <see cref="Trim"/>, if enough is empty. Failures are only reported.</summary>

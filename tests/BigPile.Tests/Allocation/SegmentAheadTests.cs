@@ -18,22 +18,27 @@ public sealed class SegmentAheadTests : IDisposable
 
     public SegmentAheadTests() => _pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, CustomStore = _store });
 
+    private SegmentGrowth Growth => _pile.Engine.Blocks.Allocator.Pool.Growth;
+
     public void Dispose() => _pile.Dispose();
 
     [Fact]
     public void A_segment_is_there_before_the_last_pages_are_used()
     {
         Fill(_pile, SegmentBytes / 2);
-        Assert.Equal(1, _pile.Statistics.SegmentCount);
+        Assert.Equal(1, _store.Made);
         Fill(_pile, SegmentBytes / 3);
-        Eventually.True(() => _pile.Statistics.SegmentCount == 2);
+        Eventually.True(() => Growth.HasSpare);
         Assert.NotEqual(Environment.CurrentManagedThreadId, _store.LastThread);
+        Assert.Equal((1, SegmentBytes), (_pile.Statistics.SegmentCount, _pile.Statistics.ReservedBytes)); // it is not used yet
         Fill(_pile, SegmentBytes);
-        Eventually.True(() => _pile.Statistics.SegmentCount == 3);
+        Assert.Equal(2, _pile.Statistics.SegmentCount);
+        Eventually.True(() => Growth.HasSpare);
+        Assert.Equal(3, _store.Made);
     }
 
     [Fact]
-    public void A_mapped_pile_makes_one_as_well_and_finds_it_again()
+    public void A_mapped_pile_makes_one_as_well_and_has_it_after_a_kill()
     {
         using var directory = new TemporaryDirectory();
         var options = new PileOptions { Directory = directory.Pile, SegmentBytes = SegmentBytes };
@@ -41,10 +46,18 @@ public sealed class SegmentAheadTests : IDisposable
         using (var pile = new Pile(options))
         {
             pointers = Fill(pile, SegmentBytes * 5 / 6);
-            Eventually.True(() => pile.Statistics.SegmentCount == 2);
+            Eventually.True(() => pile.Engine.Blocks.Allocator.Pool.Growth.HasSpare);
+            Assert.Equal(2, Directory.GetFiles(directory.Pile, "segment-*").Length);
+            KilledPile.Copy(directory.Pile, directory.Path + "/killed");
+        }
+        Assert.Single(Directory.GetFiles(directory.Pile, "segment-*")); // closed, the pile has no more than it needs
+        using (var killed = new Pile(options with { Directory = directory.Path + "/killed" }))
+        {
+            Assert.Equal(2, killed.Statistics.SegmentCount);
+            Assert.All(pointers, pointer => Assert.Equal(ValueBytes, killed.Get<byte[]>(pointer).Length));
         }
         using var again = new Pile(options);
-        Assert.Equal(2, again.Statistics.SegmentCount);
+        Assert.Equal(1, again.Statistics.SegmentCount);
         Assert.All(pointers, pointer => Assert.Equal(ValueBytes, again.Get<byte[]>(pointer).Length));
         Fill(again, SegmentBytes);
         Assert.Empty(again.Verify().Faults);
@@ -76,7 +89,7 @@ public sealed class SegmentAheadTests : IDisposable
     public void A_pile_that_goes_up_and_down_by_a_part_of_a_segment_makes_no_more_of_them()
     {
         Fill(_pile, SegmentBytes * 7 / 8);
-        Eventually.True(() => _pile.Statistics.SegmentCount == 2);
+        Eventually.True(() => Growth.HasSpare);
         int made = _store.Made;
         for (int round = 0; round < 50; round++)
         {

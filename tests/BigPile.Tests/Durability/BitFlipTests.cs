@@ -156,7 +156,7 @@ public sealed class BitFlipTests : IDisposable
         Pile pile;
         try
         {
-            pile = Pile.Open(DamagedPath, new PileOptions { SegmentBytes = SegmentBytes });
+            pile = Pile.Open(DamagedPath, new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes });
         }
         catch (PileStorageException)
         {
@@ -242,9 +242,9 @@ public sealed class BitFlipTests : IDisposable
     private void Fill()
     {
         var random = new Random(5);
-        using Pile pile = Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes });
+        using Pile pile = Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes }); // one
         var pointers = new List<PilePointer>();
-        for (int i = 0; i < 4_000; i++)
+        for (int i = 0; i < 10_000; i++)
             pointers.Add(Put(pile, NewValue(random)));
         for (int i = 0; i < 1_500; i++)
         {

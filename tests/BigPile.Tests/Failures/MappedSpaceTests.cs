@@ -59,7 +59,7 @@ public sealed class MappedSpaceTests : IDisposable
         string segment = Path.Combine(copy, "segment-000000");
         using (FileStream file = File.Create(segment))
         {
-            file.Write(File.ReadAllBytes(Path.Combine(PilePath, "segment-000000")).AsSpan(0, 2 * 65_536)); // the head and the first page
+            file.Write(File.ReadAllBytes(Path.Combine(PilePath, "segment-000000")).AsSpan(0, 5 * 65_536)); // to the first page of zeros
             file.SetLength(4 * Megabyte);
         }
         disk.Fill();
