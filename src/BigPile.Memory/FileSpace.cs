@@ -18,7 +18,7 @@ internal static class FileSpace
     {
         if (!OperatingSystem.IsLinux())
             return TrySetLength(file, lengthBytes);
-        if (IsInMemory(file) && HasAll(file, lengthBytes))
+        if (IsInMemory(file) && LibC.Seek(file.Handle, 0, LibC.SeekHole) >= lengthBytes)
             return true; // tmpfs would otherwise visit each existing page
         // A compressing file system reports less space than the file has, whatever is allocated: existing data is accepted as it is.
         return TryAllocate(file, 0, lengthBytes) || (HasAll(file, lengthBytes) && LibC.Seek(file.Handle, 0, LibC.SeekHole) >= lengthBytes);

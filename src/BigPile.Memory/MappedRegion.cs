@@ -14,8 +14,10 @@ public sealed unsafe class MappedRegion : MemoryRegion
 {
     private const string UnfinishedSuffix = ".new";
 
-    private const long LeastPieceBytes = 1 << 20;
-    private const long MostPieceBytes = 16 << 20;
+    // Space is allocated in multiples of it: a store has the system look for space for the whole folio of its page cache, up to 2 MiB.
+    private const long StepBytes = 2 << 20;
+    private const long MostBytesAtOnce = 16 << 20;
+    private const int UsualPageBytes = 4096; // with larger ones folios are larger, too
 
     private readonly HeldFile _file;
     private readonly MemoryMappedViewAccessor _view;
@@ -123,7 +125,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
     internal override long AllocatedBytes => Volatile.Read(ref _allocatedBytes);
 
     /// <inheritdoc/>
-    /// <remarks>By pieces, the larger the more there is, as long as the disk has them. Any thread may call it.</remarks>
+    /// <remarks>And more ahead, the more there is, as long as the disk has it. Any thread may call it.</remarks>
     internal override void Allocate(long bytes)
     {
         if (bytes <= AllocatedBytes)
@@ -132,15 +134,15 @@ public sealed unsafe class MappedRegion : MemoryRegion
         {
             if (bytes <= _allocatedBytes)
                 return;
-            long pieceEnd = _allocatedBytes + Math.Clamp(_allocatedBytes, LeastPieceBytes, MostPieceBytes);
-            long toBytes = Math.Min(LengthBytes, Math.Max(bytes, pieceEnd));
+            long leastBytes = RoundUp(bytes, LengthBytes);
+            long toBytes = Math.Max(leastBytes, RoundUp(_allocatedBytes + Math.Min(_allocatedBytes, MostBytesAtOnce), LengthBytes));
             try
             {
                 _file.AllocateMore(_allocatedBytes, toBytes, _isNew);
             }
-            catch (IOException) when (toBytes > bytes)
+            catch (IOException) when (toBytes > leastBytes)
             {
-                toBytes = bytes;
+                toBytes = leastBytes;
                 _file.AllocateMore(_allocatedBytes, toBytes, _isNew);
             }
             Volatile.Write(ref _allocatedBytes, toBytes);
@@ -173,7 +175,10 @@ public sealed unsafe class MappedRegion : MemoryRegion
     }
 
     private static long FirstBytesOf(long lengthBytes, long allocatedBytes) =>
-        OperatingSystem.IsLinux() ? Math.Min(lengthBytes, allocatedBytes) : lengthBytes;
+        OperatingSystem.IsLinux() && Environment.SystemPageSize == UsualPageBytes ? RoundUp(allocatedBytes, lengthBytes) : lengthBytes;
+
+    private static long RoundUp(long bytes, long lengthBytes) =>
+        bytes >= lengthBytes ? lengthBytes : Math.Min(lengthBytes, (bytes + StepBytes - 1) / StepBytes * StepBytes);
 
     private static string DirectoryOf(string path) => System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(path))!;
 }

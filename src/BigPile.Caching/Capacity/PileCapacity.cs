@@ -110,7 +110,8 @@ internal sealed class PileCapacity(TableHeap heap) : IGivesWay, IPageVictims, ID
         }
         if (isPages && tables.Sum(static table => table.OwnedBytes) < blockBytes)
             return takesSlots && heap.TryClearSlots(blockBytes, this);
-        GiveWayInProportion(tables, evictable, Math.Min(1, batchBytes / (double)all)); // also objects, which only their entries' tables find
+        // Also objects, which only their entries' tables find.
+        GiveWayInProportion(tables, evictable, Math.Min(1, batchBytes / (double)all));
         return true;
     }
 

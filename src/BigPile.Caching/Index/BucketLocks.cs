@@ -58,7 +58,7 @@ internal readonly unsafe struct BucketLocks : IDisposable
     internal void CountMove(ulong bucket)
     {
         Volatile.Write(ref _moves[bucket & _mask], _moves[bucket & _mask] + 1);
-        // Who finds the former slot empty sees the count. Pairs with the reader's barrier before it loads the count again.
+        // Who finds the former slot or its line's marks empty sees the count. Pairs with a reader's barrier before it loads the count.
         Volatile.WriteBarrier();
     }
 

@@ -53,8 +53,30 @@ internal readonly unsafe ref struct LockedBucket
     {
         Debug.Assert(!Bucket.IsMoving(First->State), "No split of the bucket is under way.");
         if (First->Next != 0)
-            _index.ShortenLocked(this);
+            Shorten();
         _index.Locks.Exit(Number);
+    }
+
+    // Else a bucket that was full once would keep its lines: what is inserted goes to the first empty slot.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Shorten()
+    {
+        bool isShorter;
+        do
+        {
+            Bucket* before = First;
+            Bucket* last = _index.Next(before);
+            for (int lines = 2; last != null && last->Next != 0 && lines < TableIndex.MostLines; lines++)
+            {
+                before = last;
+                last = _index.Next(last);
+            }
+            if (last == null || last->Next != 0 || last->IsFree || _index.Overflow.IsInspected)
+                return; // no more lines; or damage, which an inspection mends
+            isShorter = (Bucket.FindEmptyLocked(before) >= 0 || Bucket.IsEmptyLocked(last))
+                && _index.Overflow.TryShorten(this, before, _index.NameOf(this, before));
+        }
+        while (isShorter);
     }
 }
 

@@ -91,6 +91,8 @@ internal sealed unsafe class OverflowLines : IDisposable
         Bucket* line = At(number);
         Debug.Assert(line->Next == 0, "It is the last line.");
         using TinySpinLock.Scope held = _lock.EnterScope();
+        if (line->IsFree)
+            return false; // damage: another bucket shared the line, and has just returned it
         BeginLocked(number, name, usedIfLedTo: Used);
         bucket.MoveLocked(line, before);
         bool isEmpty = Bucket.IsEmptyLocked(line);

@@ -2,7 +2,6 @@ using System;
 using System.Diagnostics;
 using System.IO;
 using System.Numerics;
-using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Checking;
 using BigPile.Memory.Checking;
@@ -62,30 +61,10 @@ internal sealed unsafe partial class TableIndex
         return false;
     }
 
-    /// <summary>
-    /// Has the entries of a bucket's last line move to empty slots of the line before it, and returns the line once it is empty. Else a
-    /// bucket that was full once would keep its lines: what is inserted goes to the first empty slot.
-    /// </summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    internal void ShortenLocked(in LockedBucket bucket)
-    {
-        bool isShorter;
-        do
-        {
-            Bucket* before = bucket.First;
-            Bucket* last = Next(before);
-            for (int lines = 2; last != null && last->Next != 0 && lines < MostLines; lines++)
-            {
-                before = last;
-                last = Next(last);
-            }
-            if (last == null || last->Next != 0 || last->IsFree || Overflow.IsInspected)
-                return; // no more lines; or damage, which an inspection mends
-            isShorter = (Bucket.FindEmptyLocked(before) >= 0 || Bucket.IsEmptyLocked(last))
-                && Overflow.TryShorten(bucket, before, NameOf(bucket, before));
-        }
-        while (isShorter);
-    }
+    /// <summary>How many entries moved to an earlier line, of this bucket and of others. Acquire.</summary>
+    /// <param name="hash">A hash that the bucket has.</param>
+    /// <param name="state">Its state.</param>
+    internal uint MovesIn(ulong hash, byte state) => Locks.MovesIn(hash & MaskOf(Bucket.LevelOf(state)));
 
     /// <summary>Finishes or undoes what a kill interrupted: the transit of a line, and a split. Nobody uses the index yet.</summary>
     internal void Recover()

@@ -243,11 +243,6 @@ internal sealed unsafe partial class TableIndex : IDisposable
         Locks.Dispose();
     }
 
-    /// <summary>How many entries moved to an earlier line, of this bucket and of others. Acquire.</summary>
-    /// <param name="hash">A hash that the bucket has.</param>
-    /// <param name="state">Its state.</param>
-    internal uint MovesIn(ulong hash, byte state) => Locks.MovesIn(hash & MaskOf(Bucket.LevelOf(state)));
-
     private static ulong MaskOf(int level) => (1UL << level) - 1;
 
     private Bucket* WaitForLock(ulong number)

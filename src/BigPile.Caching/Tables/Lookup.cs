@@ -176,6 +176,8 @@ internal readonly unsafe struct Lookup(TableEngine table)
         int lines = 0; // bounded: a damaged chain may have a cycle
         for (Bucket* line = bucket; line != null; line = ++lines < TableIndex.MostLines ? _table.Index.Next(line) : null)
         {
+            if (line->IsFree)
+                break; // returned meanwhile: it leads to other free lines
             for (uint match = Bucket.Match(line, tag); match != 0; match &= match - 1)
             {
                 var place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));

@@ -197,10 +197,11 @@ internal sealed unsafe class Sweep(TableEngine table)
     }
 
     // Read without the lock: an entry inserted meanwhile is newer than the marks. A promoted entry is older, so a table that spills has
-    // every bucket locked instead. An older entry changes its line in a split only, which changes the state.
+    // every bucket locked instead. Where an older entry changes its line, the state changes in a split, else the count of moves.
     private bool MayHoldExpirables(ulong number)
     {
         byte state = table.Index.At(number)->State;
+        uint moves = table.Index.Locks.MovesIn(number); // acquire, before the lines
         if (Bucket.IsMoving(state))
             return true;
         foreach (Bucket* line in table.Index.LinesOf(number))
@@ -208,8 +209,8 @@ internal sealed unsafe class Sweep(TableEngine table)
             if (line->MayExpire)
                 return true;
         }
-        Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
-        return state != table.Index.At(number)->State;
+        Volatile.ReadBarrier(); // pairs with the barriers of Bucket.BeginMoveLocked and BucketLocks.CountMove
+        return state != table.Index.At(number)->State || moves != table.Index.Locks.MovesIn(number);
     }
 
     private int SweepBucket(CriticalRegion critical, ulong number, long now)

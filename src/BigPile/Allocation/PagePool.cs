@@ -140,7 +140,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         lock (_lock)
         {
-            return FirstFor(isEvictable ? PageUse.Any : Separation.UseFor(isEvictable)) != null;
+            // A store that has just refused has no space for these either.
+            return _growth.Failure == null && FirstFor(isEvictable ? PageUse.Any : Separation.UseFor(isEvictable)) != null;
         }
     }
 

@@ -19,7 +19,7 @@ internal sealed unsafe class SegmentGrowth(
     SegmentSource source, SegmentTable segments, FreePages free, SegmentGenerations generations, bool tracksFlushed, Lock poolLock)
 {
     private const int AheadShare = 4; // of a segment's pages: so few are free when the next one is made
-    private const int PauseMs = 1_000; // after a failure, until the next one is made ahead
+    private const int PauseMs = 10_000; // after a failure, until the next one is made ahead
 
     private Segment? _spare; // made, and not used yet; written under the growth lock
     private bool _isSpareWanted; // one was requested, and is not there yet; under the pool's lock

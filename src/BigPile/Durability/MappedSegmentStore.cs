@@ -19,9 +19,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal const string NamePrefix = "segment-";
 
-    // The disk space that a new segment has at first, so that a small pile takes little; the rest by need.
-    private const long SmallBytes = 1 << 20;
-    private const long FirstBytes = 16 << 20;
+    private const long FirstBytes = 1; // the least disk space that a new segment can have; the rest by need
 
     internal override StoreKind Kind => StoreKind.Mapped;
 
@@ -46,7 +44,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         lock (_lock)
             _leftovers.Remove(number); // this number's file is removed here, not by a later Remove
         RemoveLeftover(NameOf(number));
-        return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, number == 0 ? SmallBytes : FirstBytes);
+        return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, FirstBytes);
     }
 
     // A killed owner, or a failed growth, left the file. Deleted first, since the new segment may need its disk space. Its magic is zeroed

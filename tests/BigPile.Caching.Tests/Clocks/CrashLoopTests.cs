@@ -12,7 +12,7 @@ public sealed class CrashLoopTests : StoppedCacheTest
     private static readonly TimeSpan Life = TimeSpan.FromMilliseconds(100);
 
     // The versions that are reserved ahead, and a margin for the smallest reservation.
-    private static readonly TimeSpan MostLead = TimeSpan.FromMilliseconds(1_000 + Kills);
+    private static readonly TimeSpan MostLead = TimeSpan.FromMilliseconds(2_000 + Kills);
 
     /// <summary>
     /// A lead of more than seconds would be taken for a clock that was wrong, and the time without a process would not count.
