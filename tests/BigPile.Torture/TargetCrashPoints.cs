@@ -33,7 +33,8 @@ internal static class TargetCrashPoints
         CrashPoint.RenewalBeforePublish,
         CrashPoint.RenewalBeforeSwap, CrashPoint.RenewalBeforeOldFreed, CrashPoint.TagBetweenMarks, CrashPoint.MarkBeforePublish,
         CrashPoint.MarkBeforeOldFreed, CrashPoint.ClearBeforeDropped, CrashPoint.ClearBeforeMarkFreed, CrashPoint.RebuildBeforeOldFreed,
-        CrashPoint.LineOnItsWay, CrashPoint.LineBetweenEmptied, CrashPoint.SplitBeforeRaised, CrashPoint.SplitBetweenCleared, CrashPoint.SplitBetweenBroughtForward,
+        CrashPoint.LineOnItsWay, CrashPoint.LineBetweenEmptied, CrashPoint.SplitBeforeRaised, CrashPoint.SplitBetweenCleared,
+        CrashPoint.SplitBetweenBroughtForward,
         CrashPoint.SplitBeforeEnded, CrashPoint.SplitBeforeCounted, CrashPoint.IntentRecorded, CrashPoint.ChangeBeforeDone,
         CrashPoint.TableBeforeListed, CrashPoint.DropBeforeFiles,
     ];

@@ -19,7 +19,8 @@ namespace BigPile.Allocation;
 /// Lock order, outermost first: the trim lock; a page's recovery lock (<c>PageRecovery</c>); the heap locks, in the order of their numbers;
 /// the pool's growth lock; the pool's lock; the segment store's lock. Most calls take one lock only. <see cref="Snapshot"/> and a failed
 /// search take all heap locks and then the pool's. <see cref="AttachFound"/> takes one heap lock and then the pool's. No trim waits for
-/// readers while it holds one of the pool's locks. Code that holds a heap lock or the pool's lock calls nothing that may take an earlier lock.
+/// readers while it holds one of the pool's locks. Code that holds a heap lock or the pool's lock calls nothing that may take an earlier
+/// lock.
 /// </para>
 /// </remarks>
 internal sealed unsafe partial class Allocator : IDisposable

@@ -18,7 +18,7 @@ internal sealed class Allowance(SegmentSource source, SegmentTable segments, Wit
     internal long WithheldBytes => withheld.Bytes;
 
     /// <summary>The bytes that the pile may grow by. Pages that are withheld come first.</summary>
-    internal long RoomBytes => withheld.Bytes != 0 ? 0 : AllowedBytes - UsableBytes;
+    internal long GrowableBytes => withheld.Bytes != 0 ? 0 : AllowedBytes - UsableBytes;
 
     /// <summary>Whether there is no whole segment left to grow by.</summary>
     internal bool IsNearlyFull => AllowedBytes - UsableBytes < source.Map.SegmentBytes;

@@ -76,7 +76,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     internal Allowance Allowance { get; }
 
     /// <summary>Makes the segment that was requested while there were free pages.</summary>
-    internal void MakeSpare() => _growth.MakeSpare(() => Allowance.RoomBytes);
+    internal void MakeSpare() => _growth.MakeSpare(() => Allowance.GrowableBytes);
 
     /// <summary>Whether blocks that stay have groups of pages of their own.</summary>
     internal PageSeparation Separation { get; } = new();
@@ -245,7 +245,7 @@ internal sealed unsafe partial class PagePool : IDisposable
                         return null;
                 }
                 _touch.OnPageTaken(segment, page);
-                _growth.RequestSpare(Allowance.RoomBytes);
+                _growth.RequestSpare(Allowance.GrowableBytes);
                 PageMeta* meta = _slots.LayOut(segment, page, kind, owner);
                 _transferEvents.Begin();
                 return meta;
@@ -267,7 +267,7 @@ internal sealed unsafe partial class PagePool : IDisposable
                 if (!_free.TryTakeAllocated(pages, use, out segment, out first))
                     return null;
             }
-            _growth.RequestSpare(Allowance.RoomBytes);
+            _growth.RequestSpare(Allowance.GrowableBytes);
             return _runs.LayOut(segment, first, pages, payloadBytes);
         }
     }
@@ -276,7 +276,7 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     // The growth lock is held. Null also where segments that could not be given back have so many pages.
     private Segment? Make(int pages) =>
-        _trim.IdleCount != 0 && _trim.PutBackIdle() >= pages ? null : _growth.Make(pages, Allowance.RoomBytes);
+        _trim.IdleCount != 0 && _trim.PutBackIdle() >= pages ? null : _growth.Make(pages, Allowance.GrowableBytes);
 
     private void AttachLocked(Segment? made)
     {

@@ -53,15 +53,15 @@ internal sealed unsafe class SegmentGrowth(
     }
 
     /// <summary>Makes the spare that was requested. A failure says nothing: who needs the segment tries again.</summary>
-    /// <param name="room">The bytes that the pool may grow by.</param>
-    internal void MakeSpare(Func<long> room)
+    /// <param name="growableBytes">The bytes that the pool may grow by.</param>
+    internal void MakeSpare(Func<long> growableBytes)
     {
         bool isMade = false;
         try
         {
             lock (Growing)
             {
-                if (_spare == null && TryMake(pages: 1, room()) is { } made)
+                if (_spare == null && TryMake(pages: 1, growableBytes()) is { } made)
                 {
                     made.Touch(0, Math.Min(made.HeadPages + TouchAhead.LeastPages, made.AllocatedPages));
                     Volatile.Write(ref _spare, made);

@@ -27,7 +27,7 @@ internal sealed class SegmentTrim(
     /// <returns>The segments, whose memory is to be destroyed after quiescence.</returns>
     internal List<Segment> WithdrawEmpty(out Exception? failure)
     {
-        Debug.Assert(growth.Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
+        Debug.Assert(growth.Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Others would wait for the store.");
         growth.DropSpare();
         failure = null;
         var withdrawn = new List<Segment>();
@@ -68,7 +68,7 @@ internal sealed class SegmentTrim(
     /// <returns>The free pages of the largest of them; 0 when they have to stay idle.</returns>
     internal int PutBackIdle()
     {
-        Debug.Assert(growth.Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
+        Debug.Assert(growth.Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Others would wait for the store.");
         try
         {
             store.Reconcile();

@@ -39,7 +39,8 @@ internal sealed class ReaderEngine : PileEngine
                     + "PileOptions.ReadOnly.");
             }
             OpenSegments(
-                options, superblock.SegmentBytes, _directory.Segments, LimitChoice.For(options), superblock.PileId, superblock.GenerationBase);
+                options, superblock.SegmentBytes, _directory.Segments, LimitChoice.For(options), superblock.PileId,
+                superblock.GenerationBase);
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, raise: null);
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
