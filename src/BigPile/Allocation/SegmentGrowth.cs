@@ -43,11 +43,8 @@ internal sealed unsafe class SegmentGrowth(
     internal void RequestSpare(long mostBytes)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        if (_isSpareWanted || SpareWanted == null || HasSpare || mostBytes < source.Map.SegmentBytes
-            || free.Count >= segments.PagesPerNumber / AheadShare || Environment.TickCount64 < _noneAheadBefore)
-        {
+        if (_isSpareWanted || SpareWanted == null || HasSpare || !IsSpareUseful(mostBytes) || Environment.TickCount64 < _noneAheadBefore)
             return;
-        }
         _isSpareWanted = true;
         SpareWanted();
     }
@@ -56,17 +53,20 @@ internal sealed unsafe class SegmentGrowth(
     /// <param name="growableBytes">The bytes that the pool may grow by.</param>
     internal void MakeSpare(Func<long> growableBytes)
     {
-        bool isMade = false;
+        bool hasFailed = true;
         try
         {
             lock (Growing)
             {
-                if (_spare == null && TryMake(pages: 1, growableBytes()) is { } made)
-                {
-                    made.Touch(0, Math.Min(made.HeadPages + TouchAhead.LeastPages, made.AllocatedPages));
+                long mostBytes = growableBytes();
+                bool isUseful;
+                lock (poolLock)
+                    isUseful = IsSpareUseful(mostBytes); // much may have been freed since it was requested
+                Segment? made = isUseful && _spare == null ? TryMake(pages: 1, mostBytes) : null;
+                made?.Touch(0, Math.Min(made.HeadPages + TouchAhead.LeastPages, made.AllocatedPages));
+                if (made != null)
                     Volatile.Write(ref _spare, made);
-                }
-                isMade = _spare != null;
+                hasFailed = isUseful && _spare == null;
             }
         }
         finally
@@ -74,11 +74,14 @@ internal sealed unsafe class SegmentGrowth(
             lock (poolLock)
             {
                 _isSpareWanted = false;
-                if (!isMade)
+                if (hasFailed)
                     _noneAheadBefore = Environment.TickCount64 + PauseMs;
             }
         }
     }
+
+    private bool IsSpareUseful(long mostBytes) =>
+        mostBytes >= source.Map.SegmentBytes && free.Count < segments.PagesPerNumber / AheadShare;
 
     /// <summary>Gives the spare back, if there is one.</summary>
     internal void DropSpare()
