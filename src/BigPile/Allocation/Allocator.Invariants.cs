@@ -1,3 +1,4 @@
+using System.Threading;
 using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
@@ -13,6 +14,7 @@ internal sealed unsafe partial class Allocator
     internal void CheckInvariants()
     {
         const string Structure = "Allocator";
+        using Lock.Scope none = _trimming.EnterScope(); // a trim of the background ends first
         Invariant.False(Structure, 0, "transfer under way, and no thread running", TransferEvents.IsUnderWay);
         Pool.CheckInvariants();
         Segment[] segments = Pool.Segments();
