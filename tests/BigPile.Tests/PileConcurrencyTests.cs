@@ -163,7 +163,7 @@ public sealed class PileConcurrencyTests
         }
         await stop.CancelAsync();
         await reader;
-        Assert.InRange(pile.Statistics.SegmentCount, 1, 3);
+        Eventually.True(() => pile.Statistics.SegmentCount <= 3); // the background gives them back
     }
 
     private static void Work(Pile pile, ulong[] shared, int worker, Random random)
