@@ -152,19 +152,20 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
             first = TakeRun(segment, pages, use);
             if (first >= 0 && first + pages <= segment.AllocatedPages)
                 return true;
-            for (int page = first; first >= 0 && page < first + pages; page++)
-                PutBack(segment, page);
+            if (first >= 0)
+                PutBack(segment, first, pages);
         }
         first = -1;
         return false;
     }
 
-    /// <summary>Puts back a page that was taken, and not used.</summary>
-    internal void PutBack(Segment segment, int page)
+    /// <summary>Puts back pages that were taken, and not used.</summary>
+    internal void PutBack(Segment segment, int first, int pages = 1)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        segment.AddFreePage(page);
-        Count++;
+        for (int page = first; page < first + pages; page++)
+            segment.AddFreePage(page);
+        Count += pages;
         IncludeInSearch(segment);
     }
 

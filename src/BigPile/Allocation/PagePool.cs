@@ -262,8 +262,7 @@ internal sealed unsafe partial class PagePool : IDisposable
                 return null;
             if (!_growth.TryAllocate(segment, first + pages))
             {
-                for (int page = first; page < first + pages; page++)
-                    _free.PutBack(segment, page);
+                _free.PutBack(segment, first, pages);
                 if (!_free.TryTakeAllocated(pages, use, out segment, out first))
                     return null;
             }

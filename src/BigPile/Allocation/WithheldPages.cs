@@ -42,8 +42,7 @@ internal sealed unsafe class WithheldPages(FreePages free, Lock poolLock)
             return false;
         _ = _runs.Pop();
         Mark(run.Segment, run.First, run.Pages, isWithheld: false);
-        for (int page = run.First; page < run.First + run.Pages; page++)
-            free.PutBack(run.Segment, page);
+        free.PutBack(run.Segment, run.First, run.Pages);
         return true;
     }
 
