@@ -189,6 +189,9 @@ public sealed record PileOptions
     /// <summary>Called before each file operation in the directory; tests make operations fail by it.</summary>
     internal IFileHook? FileHook { get; init; }
 
+    /// <summary>Whether no file operation is left to the background: the hook of a test sees one after the other.</summary>
+    internal bool IsInTurn => FileHook != null;
+
     /// <summary>How long a reader waits for a writer in another process that makes no progress.</summary>
     internal TimeSpan WriterTimeout { get; init; } = TimeSpan.FromSeconds(5);
 

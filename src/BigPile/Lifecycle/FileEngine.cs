@@ -49,7 +49,7 @@ internal sealed class FileEngine : PileEngine
             WorkAhead(options);
             Versions = new Versions(
                 superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit,
-                work => Background.Queue("reserving versions", work));
+                options.IsInTurn ? null : work => Background.Queue("reserving versions", work));
             _shadowHeaders = _directory.IsShared ? ShadowHeaderTable.None() : ShadowHeaderTable.Open(_directory.Files);
             var recovery = new FileRecovery(_directory, Map!, Allocator!, _shadowHeaders, options.Checksums != PileChecksums.Off);
             _redo = RedoFile.Open(_directory.Files, RedoName);

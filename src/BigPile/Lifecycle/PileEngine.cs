@@ -187,14 +187,14 @@ internal abstract class PileEngine
         Limit = limit;
         Map = new SegmentMap(segmentBytes);
         Allocator = new Allocator(Map, store, limit, pileId, generationBase);
-        Trimmer = new Trimmer(Barrier, Allocator, Background, isInTurn: options.FileHook != null);
+        Trimmer = new Trimmer(Barrier, Allocator, Background, options.IsInTurn);
     }
 
     /// <summary>Makes segments, and touches their pages, ahead of the allocator, in the background.</summary>
     private protected void WorkAhead(PileOptions options)
     {
         PagePool pool = Allocator!.Pool;
-        if (pool.StoreKind != StoreKind.Managed && options.FileHook == null) // a hook of tests sees one operation after the other
+        if (pool.StoreKind != StoreKind.Managed && !options.IsInTurn)
             pool.Growth.SpareWanted = () => Background.Queue("making a segment ahead", pool.MakeSpare);
         if (!PageToucher.IsWorthwhile)
             return;

@@ -12,7 +12,7 @@ namespace BigPile.Lifecycle;
 /// <param name="barrier">Keeps the pile from being closed meanwhile.</param>
 /// <param name="allocator">Has the segments.</param>
 /// <param name="background">Runs what is requested.</param>
-/// <param name="isInTurn">Whether the caller runs it instead: a file hook of tests sees one operation after the other.</param>
+/// <param name="isInTurn">Whether the caller runs it instead; see <see cref="PileOptions.IsInTurn"/>.</param>
 internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, BackgroundWork background, bool isInTurn)
 {
     private const int MostRounds = 64; // of one request
