@@ -78,7 +78,7 @@ internal static unsafe class Pauses
     private static bool IsRare(CrashPoint point) =>
         point is >= CrashPoint.RunBeforeFirstPage and <= CrashPoint.SegmentBeforeRemoved
             or CrashPoint.VersionsReservedBeforeUse or CrashPoint.SegmentBeforeStruck
-            or >= CrashPoint.FlushBeforeBatch and <= CrashPoint.RecoveryBeforeOpened and not CrashPoint.ReplayBetweenRecords
+            or >= CrashPoint.FlushBeforeCopy and <= CrashPoint.RecoveryBeforeOpened and not CrashPoint.ReplayBetweenRecords
             or CrashPoint.RecoveredBeforeStated or >= CrashPoint.TagBetweenMarks and <= CrashPoint.MarkBeforeOldFreed
             or CrashPoint.ClearBeforeMarkFreed;
 

@@ -12,7 +12,8 @@ internal static class TargetCrashPoints
         CrashPoint.PutHalfOfPayload, CrashPoint.PutBeforeHeader, CrashPoint.FreedBeforeReturned, CrashPoint.PageBeforeSlotsCleared,
         CrashPoint.PageBeforeWord, CrashPoint.PageBeforeUnused, CrashPoint.RunBeforeFirstPage, CrashPoint.SegmentBeforeListed,
         CrashPoint.SegmentBeforeUse, CrashPoint.SegmentBeforeStruck, CrashPoint.SegmentBeforeRemoved,
-        CrashPoint.FlushBeforeBatch, CrashPoint.FlushBeforeEpoch, CrashPoint.SuperblockBetweenPlaces, CrashPoint.CatalogBeforeUse,
+        CrashPoint.FlushBeforeCopy, CrashPoint.FlushBeforeBatch, CrashPoint.FlushBeforeEpoch, CrashPoint.SuperblockBetweenPlaces,
+        CrashPoint.CatalogBeforeUse,
         CrashPoint.RecoveryBeforeRedoIdle, CrashPoint.RecoveryBeforeOpened, CrashPoint.LeaseBeforeGivenBack,
     ];
 

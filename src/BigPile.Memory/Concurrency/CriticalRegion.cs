@@ -6,17 +6,20 @@ namespace BigPile.Memory.Concurrency;
 
 /// <summary>A thread's read-side critical region, as in RCU: while it is open, no memory that it may read is unmapped.</summary>
 /// <remarks>
-/// The state word is written only by the thread itself: bits 15..0 are the nesting depth, bits 63..16 count how often it left altogether.
-/// Entering is a plain store without a fence; <see cref="CriticalRegions.WaitForQuiescence"/> pays with a process-wide barrier instead.
+/// The state word is written only by the thread itself: bits 14..0 are the nesting depth, bit 15 says whether the thread has entered to
+/// change something, bits 63..16 count how often it left altogether. Entering is a plain store without a fence;
+/// <see cref="CriticalRegions.WaitForQuiescence"/> pays with a process-wide barrier instead.
 /// Thread safety: all members but <see cref="WaitUntilLeft"/> belong to the thread itself.
 /// </remarks>
 internal sealed class CriticalRegion(int number, int shard) : CacheLineIsolated
 {
     private const int PassShift = 16;
     private const ulong OnePass = 1UL << PassShift;
-    private const ulong DepthMask = OnePass - 1;
+    private const ulong ChangingBit = 1UL << 15;
+    private const ulong DepthMask = ChangingBit - 1;
+    private static readonly long SleepAfterTicks = Stopwatch.Frequency / 1_000; // then a thread that waits sleeps
 
-    private ulong _state; // depth and passes, as above; written by the thread itself
+    private ulong _state; // as above; written by the thread itself
     private ulong _awaitedPass; // the pass, from 1, that another thread waits for the end of; written by each that waits
 
 #pragma warning disable CS0169, IDE0051 // padding: the runtime lays structs out last, so this keeps the next object's fields off the line
@@ -44,13 +47,17 @@ internal sealed class CriticalRegion(int number, int shard) : CacheLineIsolated
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Enter() => Volatile.Write(ref _state, _state + 1);
 
+    /// <summary>Enters to change something: until the outermost region ends, <see cref="CriticalRegions.Changing"/> has it.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void EnterChanging() => Volatile.Write(ref _state, (_state + 1) | ChangingBit);
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Exit()
     {
         Debug.Assert(IsOpen, "A region that is left was entered.");
         ulong state = _state - 1;
         if ((state & DepthMask) == 0)
-            state += OnePass;
+            state = (state & ~ChangingBit) + OnePass;
         Volatile.Write(ref _state, state);
     }
 
@@ -58,18 +65,43 @@ internal sealed class CriticalRegion(int number, int shard) : CacheLineIsolated
     internal void WaitUntilLeft()
     {
         ulong seen = Volatile.Read(ref _state);
-        if ((seen & DepthMask) == 0)
-            return;
+        if ((seen & DepthMask) != 0)
+            WaitForEndOf(seen);
+    }
+
+    /// <summary>The region that the thread is in now, if it was entered to change something. Called by other threads.</summary>
+    internal Visit? Change
+    {
+        get
+        {
+            ulong seen = Volatile.Read(ref _state);
+            return (seen & ChangingBit) == 0 ? null : new Visit(this, seen);
+        }
+    }
+
+    private void WaitForEndOf(ulong seen)
+    {
+        long start = Stopwatch.GetTimestamp();
         var spinner = default(SpinWait);
         do
         {
             // Again and again: one that waits for an earlier pass, and has not noticed its end yet, may overwrite it.
             Volatile.Write(ref _awaitedPass, PassOf(seen));
-            spinner.SpinOnce();
+            bool isLong = Stopwatch.GetTimestamp() - start > SleepAfterTicks; // a sleep takes longer than nearly every region
+            spinner.SpinOnce(sleep1Threshold: isLong ? 0 : -1);
         }
         while (PassOf(Volatile.Read(ref _state)) == PassOf(seen));
     }
 
     // From 1, so that 0 means that no thread has ever waited for this one.
     private static ulong PassOf(ulong state) => (state >> PassShift) + 1;
+
+    /// <summary>An outermost region of a thread.</summary>
+    internal readonly struct Visit(CriticalRegion region, ulong state)
+    {
+        /// <summary>Whether a thread, which asks for its own region, is still in it.</summary>
+        internal bool IsOf(CriticalRegion own) => ReferenceEquals(region, own) && PassOf(own._state) == PassOf(state);
+
+        internal void WaitUntilLeft() => region.WaitForEndOf(state);
+    }
 }

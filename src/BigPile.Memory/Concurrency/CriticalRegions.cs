@@ -47,6 +47,25 @@ internal sealed class CriticalRegions
     /// <param name="own">The calling thread's region, which must not be open: it would wait for itself.</param>
     internal void WaitForQuiescence(CriticalRegion own)
     {
+        foreach (CriticalRegion other in AsOfNow(own))
+            other.WaitUntilLeft();
+    }
+
+    /// <summary>The critical regions that other threads are in now, entered to change something.</summary>
+    /// <param name="own">The calling thread's region, which must not be open.</param>
+    internal List<CriticalRegion.Visit> Changing(CriticalRegion own)
+    {
+        var changing = new List<CriticalRegion.Visit>();
+        foreach (CriticalRegion other in AsOfNow(own))
+        {
+            if (other.Change is { } visit)
+                changing.Add(visit);
+        }
+        return changing;
+    }
+
+    private CriticalRegion[] AsOfNow(CriticalRegion own)
+    {
         Debug.Assert(!own.IsOpen, "The calling thread would wait for itself.");
         // A thread that registers later has taken the lock after this, and so sees what the caller has published.
         CriticalRegion[] all = Snapshot();
@@ -54,8 +73,7 @@ internal sealed class CriticalRegions
         // in Enter and the loads behind it, which have no fence of their own.
         if (!MemoryMutation.NoProcessWideBarrier)
             Interlocked.MemoryBarrierProcessWide();
-        foreach (CriticalRegion other in all)
-            other.WaitUntilLeft();
+        return all;
     }
 
     private CriticalRegion[] Snapshot()

@@ -88,9 +88,8 @@ internal sealed unsafe partial class BlockStore
             _allocator.Return(block.Address, block.Info, block.Header);
             return;
         }
-        _allocator.MarkDirty(block.Address); // the next flush must make the deletion durable, even if a lease keeps the slot
         if (block.OwnHeader.IsUndoableFree)
-            _allocator.AddDeferred(block.Address); // that flush also makes the undoable header a plain one
+            _allocator.AddDeferred(block.Address); // the next flush makes the deletion durable, though the lease keeps the slot
     }
 
     /// <summary>The free header of a slot whose block, not a link, was deleted: undoable if the block is flushed.</summary>
@@ -98,7 +97,7 @@ internal sealed unsafe partial class BlockStore
     internal BlockHeader HeaderOfFreed(PageMeta* page, int slot, BlockHeader header)
     {
         Debug.Assert(!header.IsFree && header.Kind != BlockKind.Link, "The block is live, and no link.");
-        return page->IsFlushed(slot) // of a live block it changes only while writers are blocked
+        return page->IsFlushed(slot, _allocator.LastSnapshot) // of a live block it changes only while writers are blocked
             ? header.UndoableFree(page->SlotBytes - BlockHeader.SizeBytes, Volatile.Read(ref _freeEpoch))
             : header.Freed;
     }

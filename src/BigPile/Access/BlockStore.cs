@@ -22,7 +22,7 @@ internal sealed unsafe partial class BlockStore
     private readonly BlockChecksumKind _checksums; // of the pile, as its superblock states
     private readonly OperationBarrier _barrier; // admits operations
     private readonly SegmentMap _map; // memory, page info and metadata by address; written by the page pool
-    private readonly Allocator _allocator; // slots, runs, dirty lists, pending frees
+    private readonly Allocator _allocator; // slots, runs, changed pages, pending frees
     private readonly FreePages _freePages; // the pool's: whether a trim is wanted
     private readonly LeaseTable _leases = new(); // written by Lessor, and by who frees a leased block
     private readonly ShadowHeaderTable _shadowHeaders; // written by writers; emptied by flushes
@@ -104,8 +104,8 @@ internal sealed unsafe partial class BlockStore
 
     /// <summary>
     /// Whether headers of flushed blocks may be links that the device does not have yet; then the payloads in these blocks are still the
-    /// flushed ones. True after a checkpoint that stored such headers and failed, and after a kill, which may have interrupted one. Written
-    /// under the flush lock.
+    /// flushed ones. True from a snapshot until its flush is durable, as that copies payloads behind it, and may store such headers; and
+    /// after a kill, which may have interrupted one. Written under the flush lock.
     /// </summary>
     internal bool HasNewHeaders { get; set; }
 

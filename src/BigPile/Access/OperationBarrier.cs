@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
@@ -10,8 +11,8 @@ namespace BigPile.Access;
 
 /// <summary>Admits operations to a pile: all, only readers for a moment, only readers for good, or none.</summary>
 /// <remarks>
-/// A flush must see only complete changes: it blocks writers, waits until every thread has left its critical region, captures what changed,
-/// and unblocks them. A nested call in a region that the flush waits for passes; any other writer waits. Lock order: the flush lock, then
+/// A flush must see only complete changes: it blocks writers, waits until those that are inside have left, takes its snapshot, and unblocks
+/// them. A nested call in a region that the flush waits for passes; any other writer waits. Lock order: the flush lock, then
 /// <see cref="Closing"/>, then the exclusive lock. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="directory">The directory of a mapped pile, for error messages.</param>
@@ -26,6 +27,7 @@ internal sealed class OperationBarrier(string? directory)
     private readonly Lock _exclusive = new(); // held while writers are blocked: they wait for it
     // One of the constants above; written under Closing (WritersBlocked also under _exclusive), or at opening; read by every operation.
     private int _state;
+    private List<CriticalRegion.Visit> _awaited = []; // who was inside as a writer when writers were blocked last; replaced as a whole
 
     /// <summary>Held by the thread that closes the pile, trims memory, or blocks writers.</summary>
     internal Lock Closing { get; } = new();
@@ -61,7 +63,7 @@ internal sealed class OperationBarrier(string? directory)
     internal CriticalRegion EnterWriter()
     {
         CriticalRegion critical = PileRegions.Current;
-        critical.Enter(); // the order of EnterReader
+        critical.EnterChanging(); // the order of EnterReader
         if (Volatile.Read(ref _state) != Open)
             WaitUntilOpen(critical);
         return critical;
@@ -99,7 +101,10 @@ internal sealed class OperationBarrier(string? directory)
                 Volatile.Write(ref _state, WritersBlocked);
                 try
                 {
-                    PileRegions.WaitForQuiescence(); // writers that entered before are through: every change is complete
+                    List<CriticalRegion.Visit> awaited = PileRegions.Writers();
+                    Volatile.Write(ref _awaited, awaited); // before the wait: their nested calls pass
+                    foreach (CriticalRegion.Visit writer in awaited)
+                        writer.WaitUntilLeft(); // then every change is complete
                     action();
                 }
                 finally
@@ -121,19 +126,29 @@ internal sealed class OperationBarrier(string? directory)
                 ExitAndThrowClosed(critical);
             if (state == ReadersOnly)
                 ExitAndThrowReadOnly(critical);
-            if (state == Open || (critical.IsNested && critical.IsAwaited)) // the flush waits for the outer call: let it end
+            if (state == Open || (critical.IsNested && IsAwaited(critical))) // the flush waits for the outer call: let it end
                 return;
             if (critical.IsNested)
             {
-                // The outer call entered as a reader, or another pile: either the flush waits for it, and this loop then passes, or the
-                // flush ends soon.
+                // The outer call entered as a reader, or another pile: either the flush waits for it, and this loop then passes, or it does
+                // not, and ends soon.
                 spinner.SpinOnce(sleep1Threshold: -1);
                 continue;
             }
             critical.Exit(); // the flush waits for this region, and this thread for the flush
             _exclusive.WaitUntilFree(); // until writers are admitted again
-            critical.Enter(); // the loop loads the state again: another flush may have begun
+            critical.EnterChanging(); // the loop loads the state again: another flush may have begun
         }
+    }
+
+    private bool IsAwaited(CriticalRegion own)
+    {
+        foreach (CriticalRegion.Visit writer in Volatile.Read(ref _awaited))
+        {
+            if (writer.IsOf(own)) // of an earlier flush none is: that one waited until it had ended
+                return true;
+        }
+        return false;
     }
 
     [DoesNotReturn]

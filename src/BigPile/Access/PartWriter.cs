@@ -1,7 +1,6 @@
 using System;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
-using BigPile.Allocation;
 using BigPile.Checking;
 using BigPile.Durability;
 using BigPile.Layout;
@@ -16,8 +15,6 @@ namespace BigPile.Access;
 /// </remarks>
 internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
 {
-    private readonly Allocator _allocator = blocks.Allocator; // dirty lists
-
     /// <summary>Overwrites a part.</summary>
     internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes)
     {
@@ -71,7 +68,6 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         else
             change.Publish(header);
         change.EndWrite(); // behind the header, as in Replacer.WriteIntoOriginLocked
-        _allocator.MarkDirty(holder.Address);
         return true;
     }
 

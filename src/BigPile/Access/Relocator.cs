@@ -63,7 +63,6 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
         else if (!replacer.TryRelink(
             ref change, copy.WrittenSpan, kind, CrashPoint.CompactBeforeOldTargetFreed, Mutation.CompactedFreedFirst, out failure))
             return false;
-        blocks.Allocator.MarkDirty(origin.Address);
         return true;
     }
 

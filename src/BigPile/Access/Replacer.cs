@@ -29,7 +29,7 @@ namespace BigPile.Access;
 /// </remarks>
 internal sealed unsafe class Replacer(BlockStore blocks)
 {
-    private readonly Allocator _allocator = blocks.Allocator; // slots for targets; statistics; dirty lists
+    private readonly Allocator _allocator = blocks.Allocator; // slots for targets; statistics
     private readonly LeaseTable _leases = blocks.Leases; // asked while the block is busy: no lease can begin then
 
     /// <summary>Replaces a payload.</summary>
@@ -70,16 +70,13 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         failure = null;
         if (isFlushed && !origin.IsShadowed && !blocks.HasShadowCapacity(out failure))
             return false; // before the first store
-        bool isDone = true;
         if (!isFlushed && FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
             WriteIntoOriginLocked(ref change, payload, kind);
         else if (origin.Header.Kind == BlockKind.Link)
-            isDone = TryWriteBehindLinkLocked(ref change, payload, kind, out failure);
+            return TryWriteBehindLinkLocked(ref change, payload, kind, out failure);
         else
-            isDone = TryMoveToNewBlock(ref change, payload, kind, out failure);
-        if (isDone)
-            _allocator.MarkDirty(origin.Address); // behind the change is early enough: no flush captures before this region ends
-        return isDone;
+            return TryMoveToNewBlock(ref change, payload, kind, out failure);
+        return true;
     }
 
     /// <summary>Writes a payload into the pointer's own block, and frees the target if that was a link.</summary>
@@ -173,7 +170,6 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         change.PublishUnchanged();
         change.EndWrite();
         EndRedo(redo);
-        _allocator.MarkDirty(target.Address); // the caller adds the link
         return true;
     }
 
@@ -189,8 +185,6 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         // A link needs 8 bytes of its run. Only in files, and only where neither a flush nor a lease needs the old payload.
         bool isToBeCut = blocks.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsShadowed
             && !blocks.IsFlushed(origin) && !_leases.IsLeased(origin.Address);
-        if (isToBeCut)
-            _allocator.MarkDirty(origin.Address);
         PointTo(ref change, target);
         if (isToBeCut)
             CutRun(origin);

@@ -26,25 +26,26 @@ internal sealed unsafe partial class Allocator
             liveBlocks -= heap.LiveBlocks;
             liveBytes -= heap.LiveSlotBytes;
         }
-        int withPending = 0;
+        int listed = 0;
         foreach (Segment segment in segments)
         {
             for (int page = segment.HeadPages; page < segment.PageCount; page++)
             {
                 PageMeta* meta = segment.Metas + page;
+                listed += _tracksFlushed && meta->ListSnapshot == _snapshot ? 1 : 0;
                 if (meta->Owner == PageMeta.NoOwner)
                     continue;
                 Invariant.Between(Structure, meta->PageNumber, "owner of a page", meta->Owner, 0, _heaps.Length - 1);
                 int live = meta->SlotCount - meta->FreeCount - meta->ExhaustedCount - meta->PendingFreeCount;
                 liveBlocks += live;
                 liveBytes += (long)live * meta->SlotBytes;
-                withPending += meta->HasNewPendingFrees ? 1 : 0;
             }
         }
         Invariant.Equal(Structure, 0, "blocks in pages beyond those that the heaps count", liveBlocks, 0);
         Invariant.Equal(Structure, 0, "bytes of slots beyond those that the heaps count", liveBytes, 0);
+        int inLists = Pool.ChangedPageCount;
         foreach (Heap heap in _heaps)
-            withPending -= heap.PendingPageCount;
-        Invariant.Equal(Structure, 0, "pages with new pending frees beyond those that the heaps list", withPending, 0);
+            inLists += heap.ChangedPageCount;
+        Invariant.Between(Structure, 0, "changed pages, those of trimmed segments not counted", listed, 0, inLists);
     }
 }

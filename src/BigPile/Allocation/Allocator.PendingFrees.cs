@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -9,12 +10,18 @@ namespace BigPile.Allocation;
 
 /// <summary>Flushed blocks are copy-on-write: their memory is reused only when a flush has made their deletion durable.</summary>
 /// <remarks>
-/// A block is flushed if it existed when the last flush took its snapshot, whether that flush succeeded or not. Every block that was found
+/// A block is flushed if it existed at the last snapshot, whether the flush that took it succeeded or not. Every block that was found
 /// in a file is flushed. A block that was put since then is not: its slot is free for reuse at once.
 /// </remarks>
 internal sealed unsafe partial class Allocator
 {
+    /// <summary>The number of the snapshot that counts as taken when a pile is opened.</summary>
+    internal const int FirstSnapshot = 1;
+
     private const int ReservedShare = 4;
+
+    /// <summary>The number of the last snapshot; constant within a writer's critical region, and 0 in piles without flushes.</summary>
+    internal int LastSnapshot => _snapshot;
 
     /// <summary>Called when the pending frees have grown so much that a flush is due.</summary>
     internal Action? FlushWanted { get; set; }
@@ -41,41 +48,42 @@ internal sealed unsafe partial class Allocator
         if (!_tracksFlushed)
             return false;
         PageMeta* page = _map.MetaOf(address);
-        return info.ClassPlusOne == 0 ? page->IsRunFlushed : page->IsFlushed((int)info.SlotAt(address));
+        return info.ClassPlusOne == 0 ? page->IsFlushedRun(_snapshot) : page->IsFlushed((int)info.SlotAt(address), _snapshot);
     }
 
     /// <summary>Adds a freed block whose memory a lease holds; the next flush makes its deletion durable all the same.</summary>
     internal void AddDeferred(ulong address) => _heaps[PileRegions.Current.Shard & (_heaps.Length - 1)].AddDeferred(address);
 
-    /// <summary>Moves all pending frees since the last call to <paramref name="pending"/>. No writer may run.</summary>
-    internal void TakePendingFrees(PendingFrees pending)
+    /// <summary>
+    /// Begins a snapshot: the pages that changed before it, and what was freed in them, go to <paramref name="taken"/>. No writer may run;
+    /// page recovery may run.
+    /// </summary>
+    internal void BeginSnapshot(PendingFrees taken)
     {
-        Pool.TakePendingFrees(pending);
+        _snapshot++;
+        Pool.BeginSnapshot(_snapshot, taken);
         foreach (Heap heap in _heaps)
-            heap.TakePendingFrees(pending);
+            heap.BeginSnapshot(_snapshot, taken);
     }
 
-    /// <summary>Marks all blocks in the pages of some addresses as flushed. No writer may run.</summary>
-    internal void MarkFlushed(ReadOnlySpan<ulong> addresses)
+    /// <summary>Takes what changed in a page before the last snapshot.</summary>
+    /// <returns><see langword="false"/> when its segment was trimmed since: then nothing is in it.</returns>
+    internal bool TryTakeChanges(ulong address, PageChanges changes)
     {
-        PageMeta* last = null;
-        foreach (ulong address in addresses)
+        Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps the segment mapped.");
+        if (_map.Find(address, out _) == null)
+            return false;
+        PageMeta* page = _map.MetaOf(address);
+        Segment segment = Pool.SegmentOf(page);
+        int owner;
+        do
         {
-            if (_map.Find(address, out _) == null || _map.MetaOf(address) == last)
-                continue;
-            last = _map.MetaOf(address);
-            MarkFlushed(last);
+            owner = Volatile.Read(ref page->Owner);
         }
-    }
-
-    /// <summary>Marks all blocks as flushed. No writer may run.</summary>
-    internal void MarkAllFlushed()
-    {
-        foreach (Segment segment in Pool.Segments())
-        {
-            for (int page = segment.HeadPages; page < segment.PageCount; page++)
-                MarkFlushed(segment.Metas + page);
-        }
+        while (!(owner == PageMeta.NoOwner
+            ? Pool.TryTakeChanges(segment, page, _snapshot, changes)
+            : _heaps[owner].TryTakeChanges(segment, page, _snapshot, changes)));
+        return true;
     }
 
     /// <summary>Frees blocks whose deletion a flush has made durable.</summary>
@@ -134,17 +142,6 @@ internal sealed unsafe partial class Allocator
         }
         if (emptied != null)
             ReturnPage(emptied);
-    }
-
-    // A page without an owner is free, a run, or not yet recovered. What an unrecovered page holds counts as flushed anyway.
-    private void MarkFlushed(PageMeta* page)
-    {
-        int owner;
-        while ((owner = Volatile.Read(ref page->Owner)) != PageMeta.NoOwner && !_heaps[owner].TryMarkFlushed(page))
-        {
-        }
-        if (owner == PageMeta.NoOwner)
-            Pool.MarkRunFlushed(page);
     }
 
     private void RequestFlushIfNeeded(Heap heap)

@@ -1,9 +1,7 @@
 using System;
-using System.Collections.Generic;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
 using BigPile.Memory.Concurrency;
@@ -31,12 +29,14 @@ internal sealed unsafe partial class Allocator : IDisposable
     private readonly PileLimit _limit; // of all segments; for messages
     private readonly bool _tracksFlushed; // whether slots have flushed bits: in mapped piles
     private readonly Lock _trimming = new(); // held for a whole trim; the outermost lock
+    private int _snapshot; // the number of the last snapshot; written while no writer runs
 
     internal Allocator(SegmentMap map, SegmentStore store, PileLimit limit, Guid pileId, uint generationBase)
     {
         _map = map;
         _limit = limit;
         _tracksFlushed = store.IsCopyOnWrite;
+        _snapshot = _tracksFlushed ? FirstSnapshot : 0;
         Pool = new PagePool(map, store, limit.Bytes, pileId, generationBase, TransferEvents, _tracksFlushed);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
@@ -109,25 +109,6 @@ internal sealed unsafe partial class Allocator : IDisposable
             ReturnPage(emptied);
         if (heap.WantsFlushCheck)
             RequestFlushIfNeeded(heap);
-    }
-
-    /// <summary>Adds a block that was changed in place to the dirty list.</summary>
-    internal void MarkDirty(ulong address)
-    {
-        if (_tracksFlushed)
-            _heaps[PileRegions.Current.Shard & (_heaps.Length - 1)].MarkDirty(address);
-    }
-
-    /// <summary>
-    /// Takes the addresses of all dirty blocks, and empties the lists. No writer may run; page recovery may run, and add to the lists.
-    /// </summary>
-    /// <returns><see langword="false"/> when a list has overflowed: the addresses are not complete.</returns>
-    internal bool TryTakeDirty(List<ulong> addresses)
-    {
-        bool areWhole = Pool.TryTakeDirty(addresses);
-        foreach (Heap heap in _heaps)
-            areWhole &= heap.TryTakeDirty(addresses);
-        return areWhole;
     }
 
     /// <summary>Bytes of free slots that wait for blocks of their size, beside those that heaps allocate from.</summary>

@@ -11,7 +11,7 @@ namespace BigPile.Allocation;
 /// Thread safety: all members need the pool's lock. Invariant: <see cref="Count"/> = free pages of the segments in use + all pages except
 /// head pages of the segments that are idle, or withdrawn and not yet forgotten.
 /// </remarks>
-internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, Lock poolLock)
+internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, ChangedPages changed, Lock poolLock)
 {
     private readonly int[] _firstWithSpace = new int[3]; // for each use: no segment below this number has a free page for it
     private long _trimAbovePages; // a trim is wanted while Count is above; under the pool's lock
@@ -117,7 +117,9 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         Debug.Assert(meta->FreeBits == null && meta->Owner == PageMeta.NoOwner, "The page is still laid out.");
         uint generation = Math.Max(meta->MaxGeneration, Math.Min(segment.WordOf(page).GenerationBase + 1, PilePointer.MaxGeneration));
         meta->MaxGeneration = generation;
+        changed.KeepWord(segment, page);
         segment.Unpublish(page, generation);
+        changed.KeepFreedWord(segment, page);
         if (generation == PilePointer.MaxGeneration)
             return;
         segment.AddFreePage(page);

@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Diagnostics;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
@@ -33,7 +32,6 @@ internal sealed unsafe partial class Heap
             Invariant.Equal(Structure, _index, "bytes of pages", PageBytes, owned.PageBytes);
             Invariant.Equal(Structure, _index, "unusable bytes", UnusableBytes, owned.UnusableBytes);
             Invariant.Equal(Structure, _index, "bytes of pending frees", _pendingFreeBytes, owned.PendingFreeBytes);
-            CheckPendingFrees();
         }
         finally
         {
@@ -80,14 +78,6 @@ internal sealed unsafe partial class Heap
         owned.PageBytes += SizeClasses.PageBytes;
         owned.UnusableBytes += SizeClasses.PageBytes - (page->SlotCount - page->ExhaustedCount) * page->SlotBytes;
         owned.PendingFreeBytes += page->PendingFreeCount * page->SlotBytes;
-    }
-
-    private void CheckPendingFrees()
-    {
-        Invariant.Equal(
-            Structure, _index, "pages with new pending frees, each once", _pendingPages.Count, new HashSet<nint>(_pendingPages).Count);
-        foreach (nint page in _pendingPages)
-            Invariant.True(Structure, _index, "listed page with new pending frees", ((PageMeta*)page)->HasNewPendingFrees);
     }
 
     /// <summary>Asserts that the heap's lock is held; in debug builds, which tests run.</summary>

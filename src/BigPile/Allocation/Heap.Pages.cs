@@ -101,7 +101,7 @@ internal sealed unsafe partial class Heap
     {
         _lock.Enter();
         if (page->PendingFreeCount != 0)
-            AddPendingPageLocked(page);
+            _changed.Add(page); // a flush completes them
         LiveBlocks += blocks;
         PayloadBytes += payloadBytes;
         LiveSlotBytes += blocks * page->SlotBytes;

@@ -10,27 +10,24 @@ internal sealed unsafe partial class Heap
 {
     private const int FlushCheckShift = 16;
 
-    private readonly List<nint> _pendingPages = []; // pages with pending frees that no flush has taken, each once, of whichever heap
     private readonly List<ulong> _deferred = []; // addresses of freed blocks that are leased
     private long _pendingFreeBytes; // bytes of pending slots in this heap's pages; written under the lock
 
     /// <summary>Bytes of pending slots in the pages of this heap.</summary>
     internal long PendingFreeBytes => _pendingFreeBytes;
 
-    /// <summary>The pages whose pending frees no flush has taken, as far as they were freed through this heap.</summary>
-    internal int PendingPageCount => _pendingPages.Count;
+    /// <summary>The pages that changed since the last snapshot, as far as they did through this heap.</summary>
+    internal int ChangedPageCount => _changed.Count;
 
     /// <summary>Whether pending frees have grown by 64 KiB, so that a caller should check whether a flush is due.</summary>
     internal bool WantsFlushCheck { get; set; }
 
-    /// <summary>Moves the pending slots since the last call to <paramref name="pending"/>. No writer may run.</summary>
-    internal void TakePendingFrees(PendingFrees pending)
+    /// <summary>Begins a snapshot: what changed before it goes to <paramref name="taken"/>. No writer may run.</summary>
+    internal void BeginSnapshot(int snapshot, PendingFrees taken)
     {
         _lock.Enter();
-        foreach (nint page in _pendingPages)
-            pending.Take((PageMeta*)page);
-        _pendingPages.Clear();
-        pending.Leased.AddRange(_deferred);
+        _changed.Begin(snapshot, taken.Changed);
+        taken.Leased.AddRange(_deferred);
         _deferred.Clear();
         _lock.Exit();
     }
@@ -43,14 +40,14 @@ internal sealed unsafe partial class Heap
         _lock.Exit();
     }
 
-    /// <summary>Marks all blocks of a page as flushed.</summary>
+    /// <summary>Takes what changed in a page before the last snapshot.</summary>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
-    internal bool TryMarkFlushed(PageMeta* page)
+    internal bool TryTakeChanges(Segment segment, PageMeta* page, int snapshot, PageChanges changes)
     {
         _lock.Enter();
         bool isOwn = page->Owner == _index;
         if (isOwn)
-            page->MarkFlushed();
+            changes.Take(segment, page, snapshot);
         _lock.Exit();
         return isOwn;
     }
@@ -94,21 +91,12 @@ internal sealed unsafe partial class Heap
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void AddPendingFreeLocked(PageMeta* page, int slot)
+    private void CountPendingFreeLocked(PageMeta* page)
     {
-        page->AddPendingFree(slot);
         long bytes = _pendingFreeBytes + (page->IsInTransit ? 0 : page->SlotBytes); // counted as a whole when it arrives
         if (bytes >> FlushCheckShift != _pendingFreeBytes >> FlushCheckShift)
             WantsFlushCheck = true;
         _pendingFreeBytes = bytes;
-        if (!page->HasNewPendingFrees)
-            AddPendingPageLocked(page);
         Debug.Assert(page->FreeCount + page->PendingFreeCount <= page->SlotCount, "More slots than the page has.");
-    }
-
-    private void AddPendingPageLocked(PageMeta* page)
-    {
-        page->HasNewPendingFrees = true;
-        _pendingPages.Add((nint)page);
     }
 }

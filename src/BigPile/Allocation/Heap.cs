@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -26,7 +25,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 
     private readonly int _index; // the owner number in this heap's pages
     private readonly EventCount _transferEvents; // counts transfers: of pages between heaps and pool, and what flushes and trims free
-    private readonly DirtyList? _dirty; // null without flushes: an unused list would slow down each put
+    private readonly ChangedPages _changed; // pages that changed through this heap, of whichever heap
     private HeapClass* _classes; // one for each kind of pages; under the lock
     private TinySpinLock _lock; // protects all members, and the metadata of the pages that this heap owns
 
@@ -38,7 +37,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     {
         _index = index;
         _transferEvents = transferEvents;
-        _dirty = tracksFlushed ? new DirtyList(DirtyList.Capacity) : null;
+        _changed = new ChangedPages(tracksFlushed ? Allocator.FirstSnapshot : 0);
         _classes = (HeapClass*)NativeMemory.AllocZeroed(PageKind.End, (nuint)sizeof(HeapClass));
     }
 
@@ -86,6 +85,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
             }
         }
         Debug.Assert(page->Owner == _index && page->Kind == kind, "The page is of another heap, or kind.");
+        _changed.Add(page);
         int slot = page->TakeSlot();
         LiveBlocks++;
         PayloadBytes += payloadBytes;
@@ -94,7 +94,6 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         ulong address = page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes;
         int capacityBytes = page->SlotBytes - BlockHeader.SizeBytes;
         uint floor = page->GenerationFloor;
-        _dirty?.Add(address);
         _lock.Exit();
         Debug.Assert(new BlockHeader(*(ulong*)start).IsFree, "A slot is taken that is not free.");
         uint generation = new BlockHeader(*(ulong*)start).Generation;
@@ -124,11 +123,11 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         LiveBlocks--;
         PayloadBytes -= payloadBytes;
         LiveSlotBytes -= page->SlotBytes;
-        _dirty?.Add(page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes);
+        _changed.Add(page);
         page->MaxGeneration = Math.Max(page->MaxGeneration, generation);
-        if (page->IsFlushed(slot))
+        if (page->AddFreed(slot))
         {
-            AddPendingFreeLocked(page, slot);
+            CountPendingFreeLocked(page);
         }
         else
         {
@@ -138,25 +137,6 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         }
         _lock.Exit();
         return true;
-    }
-
-    /// <summary>
-    /// Takes the addresses of blocks that this heap's threads took, freed or replaced; false when the list has overflowed.
-    /// </summary>
-    internal bool TryTakeDirty(List<ulong> addresses)
-    {
-        _lock.Enter();
-        bool isWhole = _dirty?.TryTake(addresses) ?? true;
-        _lock.Exit();
-        return isWhole;
-    }
-
-    /// <summary>Adds a block that was changed in place to the dirty list.</summary>
-    internal void MarkDirty(ulong address)
-    {
-        _lock.Enter();
-        _dirty?.Add(address);
-        _lock.Exit();
     }
 
     /// <summary>Corrects the payload bytes after a block was replaced in place.</summary>
@@ -171,7 +151,6 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     {
         NativeMemory.Free(_classes);
         _classes = null;
-        _dirty?.Dispose();
     }
 
     // Stored before the slot is used: after a kill, the next owner continues from the generation that it finds.

@@ -41,15 +41,16 @@ internal unsafe partial struct PageMeta
             Invariant.Equal(Structure, PageNumber, "free bits behind the last slot", bits & ~MaskOf(word), 0ul);
             if (FlushedBits == null)
                 continue;
-            ulong pendingBits = PendingFreeBits[word];
-            pending += BitOperations.PopCount(pendingBits);
+            ulong newPending = FreedBits[word] & FlushedBits[word];
+            pending += BitOperations.PopCount(newPending) + BitOperations.PopCount(PendingBits[word]);
             Invariant.Equal(Structure, PageNumber, "slots free and flushed", bits & FlushedBits[word], 0ul);
-            Invariant.Equal(Structure, PageNumber, "slots free and pending", bits & pendingBits, 0ul);
-            Invariant.Equal(Structure, PageNumber, "pending frees behind the last slot", pendingBits & ~MaskOf(word), 0ul);
+            Invariant.Equal(Structure, PageNumber, "slots free and pending", bits & PendingBits[word], 0ul);
+            Invariant.Equal(Structure, PageNumber, "slots pending twice", newPending & PendingBits[word], 0ul);
+            ulong all = FreedBits[word] | ChangedBits[word] | PendingBits[word] | FlushedBits[word];
+            Invariant.Equal(Structure, PageNumber, "bits behind the last slot", all & ~MaskOf(word), 0ul);
         }
         Invariant.Equal(Structure, PageNumber, "free slots", FreeCount, free);
         Invariant.Between(Structure, PageNumber, "pending slots", PendingFreeCount, pending, SlotCount);
-        Invariant.Equal(Structure, PageNumber, "pending frees not taken", HasNewPendingFrees, pending != 0);
         int notLive = FreeCount + ExhaustedCount + PendingFreeCount;
         Invariant.Between(Structure, PageNumber, "slots free, exhausted or pending", notLive, 0, SlotCount);
     }
@@ -67,7 +68,4 @@ internal unsafe partial struct PageMeta
             }
         }
     }
-
-    // The bits of a word that belong to slots.
-    private readonly ulong MaskOf(int word) => SlotCount - word * 64 >= 64 ? ulong.MaxValue : (1UL << (SlotCount - word * 64)) - 1;
 }

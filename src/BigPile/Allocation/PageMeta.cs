@@ -11,12 +11,13 @@ namespace BigPile.Allocation;
 /// <remarks>
 /// Invariants while the page holds slots: a set free bit is a slot whose header says free and whose generation is not exhausted;
 /// <see cref="FreeCount"/> is the number of set bits; <see cref="MaxGeneration"/> is at least the generation in each slot's header.
-/// In a mapped pile a slot is flushed if it was not free when the last flush took its snapshot, so a free slot is not flushed. A flushed
-/// slot that was freed is pending: neither free nor live until a flush has made its deletion durable.
+/// In a mapped pile a slot is flushed if it was not free at the last snapshot, that of the last flush, so a free slot is not flushed. A
+/// flushed slot that was freed is pending: neither free nor live until a flush has made its deletion durable. A snapshot touches no page:
+/// the first change behind it, or the flush, brings the page's bits up to it (<see cref="BringUpTo"/>).
 /// Thread safety: the lock of the owning heap, or the pool's while no heap owns the page. Without a lock are read: <see cref="Owner"/>,
-/// which is checked again under the lock; <see cref="FlushedBits"/>, whose memory stays as long as the segment, and
-/// <see cref="IsRunFlushed"/>: neither changes for a live block while the reading thread is in a writer's critical region; and what is
-/// constant while the page holds blocks, such as <see cref="SlotBytes"/>.
+/// which is checked again under the lock; whether a block is flushed (<see cref="IsFlushed"/>, <see cref="IsFlushedRun"/>), which does not
+/// change for a live block while the reading thread is in a writer's critical region; and what is constant while the page holds blocks,
+/// such as <see cref="SlotBytes"/>.
 /// </remarks>
 [StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
 internal unsafe partial struct PageMeta
@@ -37,13 +38,20 @@ internal unsafe partial struct PageMeta
     internal byte* Start;
 
     /// <summary>
-    /// One bit per slot: set while it is free. Behind them in a mapped pile, one bit per slot that is pending and that no flush has taken.
-    /// Null while the page holds no slots.
+    /// One bit per slot: set while it is free. Behind them in a mapped pile three more sets: <see cref="FreedBits"/>,
+    /// <see cref="ChangedBits"/> and <see cref="PendingBits"/>. Null while the page holds no slots.
     /// </summary>
     internal ulong* FreeBits;
 
-    /// <summary>One bit per slot: set if it may hold a flushed block. Null in piles without flushes.</summary>
+    /// <summary>
+    /// One bit per slot: set if it was not free at the snapshot of <see cref="BitsSnapshot"/>. Null in piles without flushes. The memory
+    /// stays as long as the segment.
+    /// </summary>
     internal ulong* FlushedBits;
+
+    /// <summary>The page's word at the snapshot <see cref="WordSnapshot"/>; of an older one the present word is the same.</summary>
+    /// <remarks>Of a page that is freed behind that snapshot it is the word from then: it held nothing at the snapshot.</remarks>
+    internal ulong SnapshotWord;
 
     /// <summary>The page's number within the pile: its first address divided by the units per page. Set once.</summary>
     internal int PageNumber;
@@ -59,6 +67,17 @@ internal unsafe partial struct PageMeta
     /// may have taken one, and given out its pointer, and died before it stored anything in the slot.
     /// </summary>
     internal uint GenerationFloor;
+
+    /// <summary>
+    /// The number of the snapshot that the page's bits are up to; if it is not the last one, nothing was taken or freed since. Also read
+    /// without the lock.
+    /// </summary>
+    internal int BitsSnapshot;
+
+    /// <summary>The number of the snapshot since which the page is listed as changed: see <see cref="ChangedPages"/>.</summary>
+    internal int ListSnapshot;
+
+    internal int WordSnapshot; // see SnapshotWord
 
     /// <summary>The size of a slot in bytes, header included.</summary>
     internal int SlotBytes;
@@ -99,11 +118,8 @@ internal unsafe partial struct PageMeta
     /// <summary>Free, and not to be used for now: see <see cref="WithheldPages"/>.</summary>
     internal bool IsWithheld;
 
-    /// <summary>In the first page of a run: whether its block is flushed.</summary>
+    /// <summary>In the first page of a run: whether its block was there at the snapshot of <see cref="BitsSnapshot"/>.</summary>
     internal bool IsRunFlushed;
-
-    /// <summary>Whether it has pending slots that no flush has taken.</summary>
-    internal bool HasNewPendingFrees;
 
     /// <summary>The neighbours in the heap's list; without meaning while the page is not listed.</summary>
     internal PageMeta* Previous;
@@ -121,10 +137,8 @@ internal unsafe partial struct PageMeta
     /// <summary>The bytes of process memory that the page's bits use.</summary>
     internal readonly long BitsBytes => OwnBitsBytes + (FlushedBits == null ? 0 : WordCount * sizeof(ulong));
 
-    // The free bits, and behind them the bits of pending slots.
-    private readonly long OwnBitsBytes => RoundToLines(WordCount * (FlushedBits == null ? 1 : 2) * sizeof(ulong));
-
-    private readonly Span<ulong> PendingFreeBits => new(FreeBits + WordCount, WordCount);
+    // The free bits, and the sets behind them.
+    private readonly long OwnBitsBytes => RoundToLines(WordCount * (FlushedBits == null ? 1 : 4) * sizeof(ulong));
 
     /// <summary>Allocates the bits of a size class, and marks all slots free, or none.</summary>
     internal void LayOut(int sizeClass, bool allFree)
@@ -145,7 +159,6 @@ internal unsafe partial struct PageMeta
             NativeMemory.Clear(FlushedBits, (nuint)WordCount * sizeof(ulong));
         FreeCount = 0;
         PendingFreeCount = 0;
-        HasNewPendingFrees = false;
         if (allFree)
             SetAllFree();
     }
@@ -192,60 +205,8 @@ internal unsafe partial struct PageMeta
 
     internal readonly bool IsFree(int slot) => (FreeBits[slot >> 6] >> slot & 1) != 0;
 
-    /// <summary>Whether a slot may hold a flushed block.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal readonly bool IsFlushed(int slot) => FlushedBits != null && (FlushedBits[slot >> 6] >> slot & 1) != 0;
-
-    /// <summary>Marks every slot that is not free as flushed.</summary>
-    internal void MarkFlushed()
-    {
-        Debug.Assert(FlushedBits != null || SlotCount == 0, "The page has no flushed bits.");
-        for (int word = 0; word < WordCount; word++)
-            FlushedBits[word] = ~FreeBits[word];
-    }
-
-    /// <summary>Clears a slot's flushed bit, as its deletion is durable.</summary>
-    internal void ClearFlushed(int slot)
-    {
-        Debug.Assert(!IsFree(slot), "A free slot was flushed.");
-        FlushedBits[slot >> 6] &= ~(1UL << slot);
-    }
-
-    /// <summary>Marks a flushed slot that was freed as pending.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void AddPendingFree(int slot)
-    {
-        Debug.Assert(FlushedBits != null && !IsFree(slot) && (PendingFreeBits[slot >> 6] >> slot & 1) == 0, "A slot is freed twice.");
-        FreeBits[WordCount + (slot >> 6)] |= 1UL << slot;
-        PendingFreeCount++;
-    }
-
-    /// <summary>Copies the bits of the slots that became pending since the last call, and clears them.</summary>
-    internal void TakePendingFrees(Span<ulong> bits)
-    {
-        PendingFreeBits.CopyTo(bits);
-        PendingFreeBits.Clear();
-        HasNewPendingFrees = false;
-    }
-
-    /// <summary>Frees pending slots whose deletion is durable.</summary>
-    /// <param name="released">The slots, as bits.</param>
-    /// <param name="exhausted">Those of them whose generation is exhausted.</param>
-    internal void Release(ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> exhausted)
-    {
-        Debug.Assert(released.Length == WordCount && exhausted.Length == WordCount, "The page was laid out for another class meanwhile.");
-        for (int word = 0; word < released.Length; word++)
-        {
-            ulong free = released[word] & ~exhausted[word];
-            Debug.Assert((FreeBits[word] & released[word]) == 0, "A pending slot is free.");
-            FlushedBits[word] &= ~released[word];
-            FreeBits[word] |= free;
-            FreeCount += (ushort)BitOperations.PopCount(free);
-            ExhaustedCount += (ushort)BitOperations.PopCount(exhausted[word]);
-            PendingFreeCount -= (ushort)BitOperations.PopCount(released[word]);
-        }
-        Debug.Assert(PendingFreeCount <= SlotCount, "More slots are released than were pending.");
-    }
+    // The bits of a word that belong to slots.
+    private readonly ulong MaskOf(int word) => SlotCount - word * 64 >= 64 ? ulong.MaxValue : (1UL << (SlotCount - word * 64)) - 1;
 
     private static long RoundToLines(long bytes) => (bytes + LineBytes - 1) / LineBytes * LineBytes;
 

@@ -6,18 +6,30 @@ internal sealed unsafe partial class PagePool
     /// <summary>Pages of pending runs.</summary>
     internal long PendingFreePages => _runs.PendingFreePages;
 
-    /// <summary>Moves the pending runs since the last call to <paramref name="pending"/>.</summary>
-    internal void TakePendingFrees(PendingFrees pending)
+    /// <summary>The pages that changed since the last snapshot, as far as no heap has listed them.</summary>
+    internal int ChangedPageCount => _changed.Count;
+
+    /// <summary>Begins a snapshot: what changed before it goes to <paramref name="taken"/>. No writer may run.</summary>
+    internal void BeginSnapshot(int snapshot, PendingFrees taken)
     {
         lock (_lock)
-            _runs.TakePendingFrees(pending);
+        {
+            _changed.Begin(snapshot, taken.Changed);
+            _runs.TakePendingFrees(taken);
+        }
     }
 
-    /// <summary>Marks a run's block as flushed.</summary>
-    internal void MarkRunFlushed(PageMeta* meta)
+    /// <summary>Takes what changed before the last snapshot in a page that no heap owns.</summary>
+    /// <returns><see langword="false"/> when a heap owns it by now.</returns>
+    internal bool TryTakeChanges(Segment segment, PageMeta* page, int snapshot, PageChanges changes)
     {
         lock (_lock)
-            meta->IsRunFlushed = true;
+        {
+            if (page->Owner != PageMeta.NoOwner)
+                return false;
+            changes.Take(segment, page, snapshot);
+            return true;
+        }
     }
 
     /// <summary>Frees a pending run whose deletion is durable.</summary>

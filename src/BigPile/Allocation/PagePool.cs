@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Memory.Concurrency;
@@ -16,7 +15,7 @@ internal sealed unsafe partial class PagePool : IDisposable
 {
     private readonly Lock _lock = new(); // protects all parts, and the metadata of pages without an owner
     private readonly SegmentSource _source;
-    private readonly DirtyList _dirty; // runs that changed since the last flush
+    private readonly ChangedPages _changed; // pages with runs that changed
     private readonly SegmentTable _segments; // segments by number
     private readonly SuspectPages _suspects; // free pages to search before use, after a power cut
     private readonly FreePages _free; // free pages of all segments
@@ -36,13 +35,13 @@ internal sealed unsafe partial class PagePool : IDisposable
         var generations = new SegmentGenerations(Math.Max(generationBase, store.LeastGeneration), store.Generations);
         _source = new SegmentSource(map, store, limitBytes, pileId);
         TracksFlushed = tracksFlushed;
-        _dirty = new DirtyList(tracksFlushed ? DirtyList.Capacity : 0);
+        _changed = new ChangedPages(tracksFlushed ? Allocator.FirstSnapshot : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
-        _free = new FreePages(_segments, _suspects, _lock);
+        _free = new FreePages(_segments, _suspects, _changed, _lock);
         _withheld = new WithheldPages(_free, _lock);
-        _slots = new SlotPages(_segments, _free, _lock);
-        _runs = new Runs(_segments, _free, _dirty, _lock);
+        _slots = new SlotPages(_segments, _free, _changed, _lock);
+        _runs = new Runs(_segments, _free, _changed, _lock);
         _touch = new TouchAhead();
         Allowance = new Allowance(_source, _segments, _withheld, _lock);
         _growth = new SegmentGrowth(_source, _segments, _free, generations, tracksFlushed, _lock);
@@ -54,13 +53,6 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     /// <summary>Sets the epoch of the flush log that pages are laid out in from now on. No writer may run.</summary>
     internal void BeginEpoch(long epoch) => _slots.Epoch = epoch;
-
-    /// <summary>Takes the addresses of runs that changed; false when the dirty list has overflowed.</summary>
-    internal bool TryTakeDirty(List<ulong> addresses)
-    {
-        lock (_lock)
-            return _dirty.TryTake(addresses);
-    }
 
     /// <summary>Touches pages of a segment in the background, from the first to before the end; null where that is of no use.</summary>
     internal Action<Segment, int, int>? Touch
@@ -212,7 +204,6 @@ internal sealed unsafe partial class PagePool : IDisposable
         foreach (Segment segment in TakeDropped())
             segment.Dispose();
         _source.Store.Dispose();
-        _dirty.Dispose();
     }
 
     internal Segment SegmentOf(PageMeta* meta) => _segments.Of(meta);

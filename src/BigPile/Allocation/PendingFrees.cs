@@ -18,8 +18,11 @@ internal sealed unsafe class PendingFrees
     private readonly List<PagePart> _pages = [];
     private readonly List<ulong> _bits = [];
 
-    /// <summary>Whether nothing is pending.</summary>
-    internal bool IsEmpty => _pages.Count == 0 && Runs.Count == 0 && Leased.Count == 0;
+    /// <summary>Whether nothing is pending, and no page is left that may have pending slots.</summary>
+    internal bool IsEmpty => _pages.Count == 0 && Runs.Count == 0 && Leased.Count == 0 && Changed.Count == 0;
+
+    /// <summary>First addresses of the pages that changed before a snapshot; a flush takes their changes one by one.</summary>
+    internal List<ulong> Changed { get; } = [];
 
     /// <summary>The addresses of runs.</summary>
     internal List<ulong> Runs { get; } = [];
@@ -30,15 +33,13 @@ internal sealed unsafe class PendingFrees
     /// <summary>The number of pages with slots; a page counts as often as it was taken.</summary>
     internal int PageCount => _pages.Count;
 
-    /// <summary>Takes the new pending slots of a page.</summary>
-    internal void Take(PageMeta* page)
+    /// <summary>Adds the pending slots of a page, if there are any.</summary>
+    internal void Add(PageChanges changes)
     {
-        Debug.Assert(page->HasNewPendingFrees && page->PendingFreeCount != 0, "The page has no pending slots.");
-        int start = _bits.Count;
-        int count = page->WordCount;
-        CollectionsMarshal.SetCount(_bits, start + count);
-        page->TakePendingFrees(CollectionsMarshal.AsSpan(_bits).Slice(start, count));
-        _pages.Add(new PagePart((nint)page, start, count));
+        if (!changes.Pending.ContainsAnyExcept(0ul))
+            return;
+        _pages.Add(new PagePart((nint)changes.Page, _bits.Count, changes.Pending.Length));
+        _bits.AddRange(changes.Pending);
     }
 
     /// <summary>A page, and its slots as bits.</summary>
@@ -73,6 +74,7 @@ internal sealed unsafe class PendingFrees
         _bits.Clear();
         Runs.Clear();
         Leased.Clear();
+        Changed.Clear();
     }
 
     /// <summary>Checks that what was taken is still pending, each slot and run once. For tests, which use nothing concurrently.</summary>

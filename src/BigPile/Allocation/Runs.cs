@@ -13,7 +13,7 @@ namespace BigPile.Allocation;
 /// Thread safety: all members need the pool's lock. A flushed run that is freed is pending until a flush has made its deletion durable.
 /// Invariant: <see cref="Pages"/> + <see cref="PendingFreePages"/> = pages of all runs that are recovered.
 /// </remarks>
-internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyList dirty, Lock poolLock)
+internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangedPages changed, Lock poolLock)
 {
     private readonly List<ulong> _pendingFrees = [];
 
@@ -32,8 +32,10 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
     internal PageMeta* LayOut(Segment segment, int first, int pages, long payloadBytes)
     {
         PageMeta* meta = segment.Metas + first;
+        for (int page = first; page < first + pages; page++)
+            changed.KeepWord(segment, page);
+        changed.Add(meta);
         Publish(segment, first, pages);
-        dirty.Add(meta->FirstAddress);
         meta->IsRunFlushed = false;
         CountRun(pages, payloadBytes);
         return meta;
@@ -46,7 +48,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
         int pages = PagesOf(meta, out Segment segment, out int first);
         Debug.Assert(PendingFrees.IsFreed(new BlockHeader(*(ulong*)meta->Start)), "A run that is live.");
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, generation);
-        dirty.Add(meta->FirstAddress);
+        changed.Add(meta);
         Pages -= pages;
         Count--;
         PayloadBytes -= payloadBytes;
@@ -68,11 +70,12 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
     internal void Cut(PageMeta* meta)
     {
         int pages = PagesOf(meta, out Segment segment, out int first);
+        for (int page = first; page < first + pages; page++)
+            changed.Add(segment.Metas + page);
+        changed.KeepWord(segment, first);
         CrashPoints.Pass(CrashPoint.RunBeforeCut);
         segment.CutRun(first, 1);
         CrashPoints.Pass(CrashPoint.RunBeforeTailsFreed);
-        for (int page = first; page < first + pages; page++)
-            dirty.Add(segment.Metas[page].FirstAddress);
         Free(segment, first + 1, pages - 1);
         Pages -= pages - 1;
     }
@@ -104,7 +107,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
         int first = segment.IndexOf(meta);
         for (int page = first; page < first + pages; page++)
         {
-            dirty.Add(segment.Metas[page].FirstAddress); // a power cut must not leave the first page as a run without the others
+            changed.Add(segment.Metas + page); // a power cut must not leave the first page as a run without the others
             free.Free(segment, page);
         }
     }

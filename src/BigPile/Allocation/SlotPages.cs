@@ -11,7 +11,7 @@ namespace BigPile.Allocation;
 /// <remarks>
 /// Thread safety: all members need the pool's lock. Invariant: <see cref="BitsBytes"/> is the sum over the recovered pages of slots.
 /// </remarks>
-internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lock poolLock)
+internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, ChangedPages changed, Lock poolLock)
 {
     /// <summary>The bytes of process memory that the pages' bits use.</summary>
     internal long BitsBytes { get; private set; }
@@ -27,6 +27,7 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
         PageMeta* meta = segment.Metas + page;
         uint generation = meta->MaxGeneration;
         Debug.Assert(meta->Owner == PageMeta.NoOwner && segment.WordOf(page).GenerationBase <= generation, "The page is in use.");
+        changed.KeepWord(segment, page);
         meta->LayOut(sizeClass, allFree: true);
         meta->Kind = (short)kind;
         BitsBytes += meta->BitsBytes;

@@ -93,7 +93,10 @@ internal enum CrashPoint
     /// <summary>A redo record has its header, and not its bytes.</summary>
     RedoBeforeFilled,
 
-    /// <summary>A flush has copied the dirty blocks, and the log does not hold them.</summary>
+    /// <summary>A flush has taken its snapshot, and copied nothing; writers go on.</summary>
+    FlushBeforeCopy,
+
+    /// <summary>A flush has copied the changed blocks, and the log does not hold them.</summary>
     FlushBeforeBatch,
 
     /// <summary>The next log has its first batch, and the superblock names the previous epoch.</summary>

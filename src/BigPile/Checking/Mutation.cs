@@ -73,6 +73,9 @@ internal static class Mutation
     /// <summary>Do not complete a split, an overflow line or a change that a killed process had begun.</summary>
     internal static bool LeftUnfinished => Mutations.IsPlanted("left-unfinished");
 
+    /// <summary>Have a flush copy a block as it is by now, though it was deleted behind the snapshot.</summary>
+    internal static bool CopiedNotUndone => Mutations.IsPlanted("copied-not-undone");
+
     /// <summary>Read at an address where no slot begins.</summary>
     internal static bool SlotNotChecked => Mutations.IsPlanted("slot-not-checked");
 

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using BigPile.Memory.Concurrency;
 
@@ -28,6 +29,13 @@ internal static class PileRegions
     {
         ThrowIfInRegion();
         All.WaitForQuiescence(Current);
+    }
+
+    /// <summary>The critical regions that other threads are in now, as writers of any pile. The caller must not be in one.</summary>
+    internal static List<CriticalRegion.Visit> Writers()
+    {
+        ThrowIfInRegion();
+        return All.Changing(Current);
     }
 
     /// <summary>

@@ -48,14 +48,8 @@ internal sealed partial class FlushLog(PileDirectory directory, long capacityByt
     /// <summary>A batch that was read back.</summary>
     internal readonly record struct Batch(ulong VersionLimit, ReadOnlyMemory<byte> Body);
 
-    /// <summary>The most bytes that the batches of an epoch may have.</summary>
-    internal long CapacityBytes => _capacityBytes;
-
-    /// <summary>Whether a batch of this size fits behind the others.</summary>
-    internal bool Fits(long batchBytes) => batchBytes <= _capacityBytes - _endBytes;
-
-    /// <summary>Whether a batch of this size fits an empty log.</summary>
-    internal bool FitsWhenEmpty(long batchBytes) => batchBytes <= _capacityBytes;
+    /// <summary>The most bytes of the next batch of this epoch.</summary>
+    internal long FreeBytes => _capacityBytes - _endBytes;
 
     /// <summary>Whether the next flush must be a checkpoint that returns the space of both files to the disk. Any thread.</summary>
     internal bool IsSpaceRequested => Volatile.Read(ref _isSpaceRequested);
@@ -82,7 +76,7 @@ internal sealed partial class FlushLog(PileDirectory directory, long capacityByt
         try
         {
             _file ??= Open(_directory.Superblock.LogEpoch);
-            Debug.Assert(Fits(batch.Length), "The batch exceeds the log's capacity.");
+            Debug.Assert(batch.Length <= FreeBytes, "The batch exceeds the log's capacity.");
             Debug.Assert(
                 Path.GetFileName(_file.Path) == NameOf(_directory.Superblock.LogEpoch),
                 "The batch would go to the wrong file.");

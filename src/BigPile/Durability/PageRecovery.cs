@@ -102,7 +102,7 @@ internal sealed unsafe class PageRecovery
             }
             else if (isPendingFree)
             {
-                meta->AddPendingFree(slot);
+                meta->AddFoundPending(slot);
             }
             else if (isExhausted)
             {

@@ -85,6 +85,8 @@ internal sealed class FileEngine : PileEngine
 
     internal override long RewrittenBytes => _flusher!.RewrittenBytes;
 
+    internal override void RequestCheckpoint() => _flusher!.RequestCheckpoint();
+
     internal override Lock Flushing => _flusher?.Flushing ?? base.Flushing;
 
     /// <summary>The exception for a file that the system refuses.</summary>

@@ -1,4 +1,3 @@
-using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using BigPile.Access;
@@ -10,65 +9,79 @@ using BigPile.Memory.Checking;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>What a flush captures: the changed blocks, the pending frees, and the shadow headers.</summary>
+/// <summary>The instant of which a flush makes everything durable, and what the flush has of it.</summary>
 /// <remarks>
 /// Stores go to a shared map, so the system may write any page at any time, and a power cut may leave any mixture. Therefore everything
-/// that a flush made durable stays in place, freed or not, except a block's header, which is within one sector and can be undone.
+/// that was there at a snapshot stays in place until a later flush is durable, freed or not, except a block's header, which is within one
+/// sector and can be undone. So writers are blocked only for the instant; what changed before is copied while they go on.
 /// Thread safety: under the flush lock.
 /// </remarks>
 internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory directory, Versions versions)
 {
     private readonly BlockStore _blocks = blocks; // barrier, leases, the epoch of frees
     private readonly PileDirectory _directory = directory; // its superblock has the log's epoch
-    private readonly Versions _versions = versions; // the last version is captured with the blocks
+    private readonly Versions _versions = versions; // the last version is taken with the blocks
     private readonly SegmentMap _map = blocks.Map; // memory and page info by address
-    private readonly Allocator _allocator = blocks.Allocator; // dirty lists and pending frees
-    private readonly ShadowHeaderTable _shadowHeaders = blocks.ShadowHeaders; // read at a capture, emptied by a release
+    private readonly Allocator _allocator = blocks.Allocator; // changed pages and pending frees
+    private readonly ShadowHeaderTable _shadowHeaders = blocks.ShadowHeaders; // read at a snapshot, emptied by a release
+    private readonly SnapshotWriter _writer = new(blocks.Map, blocks.Allocator, blocks.HasChecksums);
     private readonly PendingFrees _freed = new(); // taken from the allocator; kept until a flush is durable
-    private List<ShadowHeaderTable.Entry> _shadowEntries = []; // the shadow headers at the last capture
+    private List<ShadowHeaderTable.Entry> _shadowEntries = []; // the shadow headers at the last snapshot
 
-    /// <summary>The highest entry version captured.</summary>
+    /// <summary>The highest entry version at the last snapshot.</summary>
     internal ulong Version { get; private set; }
 
-    /// <summary>Whether nothing captured waits for a release: neither pending frees nor shadow headers.</summary>
+    /// <summary>Whether nothing waits for a release: neither changed pages, nor pending frees, nor shadow headers.</summary>
     internal bool IsEmpty => _freed.IsEmpty && !HasShadowHeaders;
 
-    /// <summary>Whether there were shadow headers at the last capture.</summary>
+    /// <summary>Whether there were shadow headers at the last snapshot.</summary>
     internal bool HasShadowHeaders => _shadowEntries.Count != 0;
 
-    /// <summary>Captures the changes in a batch. Writers are blocked.</summary>
-    /// <returns>The batch; null if the changes are too many for the log.</returns>
-    internal FlushBatch? TryCapture(long capacityBytes)
-    {
-        ulong[]? addresses = TakeAll();
-        return addresses == null ? null : NewWriter().Capture(WithShadowed(addresses), capacityBytes);
-    }
-
-    /// <summary>Takes the dirty addresses, the pending frees and the shadow headers. Writers are blocked.</summary>
-    private ulong[]? TakeAll()
+    /// <summary>Takes the snapshot of a flush to the log. Writers are blocked.</summary>
+    internal void Begin()
     {
         Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Writers are blocked, or the pile is closed.");
-        Debug.Assert(_versions.Last >= Version, "Versions rise: none that was captured is handed out again.");
-        ulong[]? addresses = SnapshotWriter.TakeAddresses(_allocator);
-        // At the same instant as the dirty lists, which have these blocks: this flush makes their deletion durable. If it fails they stay
-        // in _freed for the next one.
-        _allocator.TakePendingFrees(_freed);
+        Debug.Assert(_versions.Last >= Version, "Versions rise: none that was taken is handed out again.");
+        _allocator.BeginSnapshot(_freed);
         Version = _versions.Last; // covers every entry, as no put is running
         _shadowEntries = _shadowHeaders.Count != 0 ? _shadowHeaders.Entries() : [];
-        return addresses;
+        _blocks.HasNewHeaders = true; // what lies in a block that is a link by its shadow header must not change before it is copied
     }
 
-    /// <summary>Begins a checkpoint: the segments are synced next. Writers are blocked.</summary>
+    /// <summary>Takes the snapshot of a checkpoint: the segments are synced next. Writers are blocked.</summary>
     internal void BeginCheckpoint()
     {
-        _ = TakeAll(); // dropped: the segments have these changes, and are synced
+        Begin();
         long epoch = _directory.Superblock.LogEpoch;
-        if (_blocks.FreeMarkEpoch == epoch)
-            return;
-        // An earlier checkpoint failed after its last capture, and frees since then are marked with a later epoch. This checkpoint would
-        // not make them final: mark them again.
-        _freed.MarkEpoch(epoch, _map);
-        _blocks.FreeMarkEpoch = epoch;
+        if (_blocks.FreeMarkEpoch != epoch)
+        {
+            // An earlier checkpoint failed behind its snapshot, and frees since then are marked with a later epoch. This checkpoint would
+            // not make them final: mark them again.
+            _writer.TakePending(_freed);
+            _freed.MarkEpoch(epoch, _map);
+        }
+        // This checkpoint makes final, by the epoch in the headers, what was freed before. What is freed from here on, while the superblock
+        // still states the old epoch, must not have the same mark.
+        _blocks.FreeMarkEpoch = epoch + (HasShadowHeaders ? 1 : FlushLog.EpochsWithoutBatch);
+    }
+
+    /// <summary>Copies what changed before the snapshot. Writers go on.</summary>
+    /// <returns>The batch; null if it is too long.</returns>
+    internal FlushBatch? TryCopy(long capacityBytes)
+    {
+        CrashPoints.Pass(CrashPoint.FlushBeforeCopy);
+        return _writer.Copy(_freed, _shadowEntries, Version, capacityBytes);
+    }
+
+    /// <summary>Takes the pending frees; copies nothing.</summary>
+    internal void TakePending() => _writer.TakePending(_freed);
+
+    /// <summary>Copies the shadowed blocks, whose headers are never in the segments, and takes the pending frees. Writers go on.</summary>
+    internal FlushBatch CopyShadowHeaders()
+    {
+        CrashPoints.Pass(CrashPoint.FlushBeforeCopy);
+        _writer.TakePending(_freed);
+        return _writer.CopyShadowed(_shadowEntries, Version);
     }
 
     /// <summary>Completes the pending frees that a flush has made durable.</summary>
@@ -89,26 +102,6 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
         }
     }
 
-    /// <summary>The records of the shadowed blocks only: their headers are never in the segments.</summary>
-    internal FlushBatch CaptureShadowHeaders() => NewWriter().Capture(WithShadowed([]), int.MaxValue)!;
-
-    /// <summary>Adds the addresses of the shadowed blocks to sorted distinct addresses.</summary>
-    private ulong[] WithShadowed(ulong[] addresses)
-    {
-        if (_shadowEntries.Count == 0)
-            return addresses;
-        var all = new List<ulong>(); // usually all of them are included already
-        foreach (ShadowHeaderTable.Entry entry in _shadowEntries)
-        {
-            if (Array.BinarySearch(addresses, entry.Address) < 0)
-                all.Add(entry.Address);
-        }
-        if (all.Count == 0)
-            return addresses;
-        all.AddRange(addresses);
-        return SnapshotWriter.Distinct(all).ToArray();
-    }
-
     /// <summary>
     /// Stores the shadow headers into their blocks, if the log has no space for them. Writers are blocked; the targets of these headers are
     /// synced, and the headers are before anything relies on them.
@@ -120,7 +113,6 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
     internal void StoreShadowHeaders()
     {
         Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Writers are blocked while shadow headers are stored.");
-        _blocks.HasNewHeaders = true;
         foreach (ShadowHeaderTable.Entry entry in _shadowEntries)
         {
             byte* block = _map.Find(entry.Address, out PageInfo* info);
@@ -145,8 +137,6 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
         return own.CanBeUndone ? own.UndoableFree(capacityBytes, _directory.Superblock.LogEpoch) : current;
     }
 
-    private SnapshotWriter NewWriter() => new(_map, _allocator, _shadowHeaders, _blocks.HasChecksums, Version);
-
     /// <summary>Installs the shadow headers, which the flush has made durable, into their blocks. Writers are blocked.</summary>
     internal void InstallShadowHeaders()
     {
@@ -161,7 +151,7 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
                 _shadowHeaders.Remove(entry); // recovery found it damaged, and dropped it
                 continue;
             }
-            // Same as at the capture? If not, the flushed header goes into the block, busy, and the entry stays for the next flush.
+            // Same as at the snapshot? If not, the flushed header goes into the block, busy, and the entry stays for the next flush.
             bool isSame = entry.CurrentHeader.NotBusy.Word == entry.HeaderWord;
             BlockTransitions.Store((ulong*)block, isSame ? new BlockHeader(entry.HeaderWord) : entry.Header.Busy);
             if (!isSame)

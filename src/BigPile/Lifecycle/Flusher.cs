@@ -17,15 +17,14 @@ namespace BigPile.Lifecycle;
 /// <summary>Makes changes of a mapped pile durable against power cuts.</summary>
 /// <remarks>
 /// Stores through the map dirty whole folios of the page cache: syncing 1.2 MB of scattered changes wrote 966 MB. So a flush copies the
-/// blocks that changed since the last one to a log. A checkpoint syncs the segments themselves: when the dirty lists overflowed, or the log
-/// is full. It is fuzzy (changes go on while the device writes): what changed meanwhile is the first batch of the next log, if anything.
-/// If the disk has no space for that batch, the segments are synced once more while writers are blocked: a checkpoint needs no disk space.
+/// blocks that changed since the last one to a log. A checkpoint syncs the segments themselves: when the changes are too many for the log,
+/// or it is full. Both block writers only to take the snapshot: what was there at it stays as it is until the flush is durable, while
+/// writers go on. Shadow headers are never in the segments: they are the first batch of the next log. If the disk has no space for that,
+/// the segments are synced once more while writers are blocked: a checkpoint needs no disk space.
 /// Lock order: the flush lock, then the barrier's <c>Closing</c>. What a crash leaves after each step: Durability/crash/flush.md.
 /// </remarks>
 internal sealed class Flusher
 {
-    private const int MaxFuzzySyncs = 3; // then writers are blocked while the device writes
-
     private readonly string _name; // of the pile, in metrics
     private readonly PileMeter _meter; // gets the duration of each flush
     private readonly BlockStore _blocks; // what is flushed; its FreeMarkEpoch is written here
@@ -33,7 +32,7 @@ internal sealed class Flusher
     private readonly FlushLog _log; // used under _flushing
     private readonly Versions _versions; // each batch has their limit
     private readonly LazyRecovery _lazyRecovery; // the first flush after a crash has all pages recovered
-    private readonly FlushSnapshot _snapshot; // what a flush captures; under _flushing
+    private readonly FlushSnapshot _snapshot; // what a flush makes durable; under _flushing
     private readonly SegmentSync _sync; // syncs segments; under _flushing
     private readonly ILogger _logger; // gets each new trouble
     private readonly Lock _flushing = new(); // one flush at a time, and none while the pile is closed
@@ -55,7 +54,7 @@ internal sealed class Flusher
         _logger = logger;
         _snapshot = new FlushSnapshot(blocks, directory, versions);
         _sync = new SegmentSync(blocks.Barrier, blocks.Allocator.Pool, directory);
-        // The segments then hold changes and pending frees that no dirty list has: a batch of the log would lack them.
+        // The segments then hold changes and pending frees that no list has: a batch of the log would lack them.
         _needsCheckpoint = !directory.LastShutdown.WasClean;
         _blocks.HasNewHeaders = _needsCheckpoint;
     }
@@ -68,6 +67,13 @@ internal sealed class Flusher
 
     /// <summary>Bytes of segments that were rewritten because a sync of them had failed.</summary>
     internal long RewrittenBytes => _sync.RewrittenBytes;
+
+    /// <summary>Has the next flush be a checkpoint. For tests.</summary>
+    internal void RequestCheckpoint()
+    {
+        lock (_flushing)
+            _needsCheckpoint = true;
+    }
 
     /// <summary>Flushes; returns when everything done before is durable.</summary>
     /// <remarks>The caller is outside of any critical region.</remarks>
@@ -133,58 +139,56 @@ internal sealed class Flusher
         Debug.Assert(_flushing.IsHeldByCurrentThread && !PileRegions.Current.IsOpen, "One flush at a time, outside of all regions.");
         _directory.Superblock.ReconcileAll(); // which log is current must be certain before one is written
         bool isCheckpoint = _needsCheckpoint || _log.IsSpaceRequested;
-        _needsCheckpoint = true; // until this flush succeeds: it takes the dirty lists, which can't be put back
+        _needsCheckpoint = true; // until this flush succeeds: it takes the lists of changes, which can't be put back
         if (!_directory.LastShutdown.WasClean)
             _lazyRecovery.RecoverAll(); // the free marks of an unrecovered page could be taken for marks of a later epoch
         CrashPoints.Pass(CrashPoint.RecoveredBeforeStated);
         _directory.Superblock.MarkRecovered(); // before anything is freed in the log's current epoch
         IOException? refusal = null;
-        for (int attempt = 0; attempt < MaxFuzzySyncs && refusal == null; attempt++)
+        if (!isCheckpoint && TryAppend(gauge, out refusal))
+            return null;
+        checkpoint = PastActivity.Begin();
+        return Checkpoint(gauge, releasesSpace: refusal != null) ?? refusal;
+    }
+
+    // False if the log, or the disk, has no space for the changes.
+    private bool TryAppend(ProgressGauge gauge, out IOException? refusal)
+    {
+        refusal = null;
+        RunExclusive(_snapshot.Begin);
+        using FlushBatch? batch = _snapshot.TryCopy(_log.FreeBytes);
+        if (batch == null)
+            return false;
+        gauge.Begin(batch.IsEmpty ? 0 : batch.LengthBytes);
+        // The limit goes with the batch: after a power cut no version below it is handed out again.
+        if (!batch.IsEmpty)
+            refusal = _log.Append(batch.Bytes, _versions.Limit);
+        if (refusal == null)
+            ReleaseDurable();
+        return refusal == null;
+    }
+
+    // Returns the system's error if the disk had no space for the shadow headers.
+    private IOException? Checkpoint(ProgressGauge gauge, bool releasesSpace)
+    {
+        RunExclusive(_snapshot.BeginCheckpoint);
+        IOException? refusal;
+        using (FlushBatch shadowHeaders = _snapshot.CopyShadowHeaders())
         {
-            if (isCheckpoint)
-            {
-                checkpoint = checkpoint.HasBegun ? checkpoint : PastActivity.Begin();
-                RunExclusive(_snapshot.BeginCheckpoint); // what is dirty from here on may miss the sync, and is captured below
-                _sync.Run(gauge); // changes go on; what they store is captured below
-            }
-            // Between BeginCheckpoint and here the changes have made new dirty lists; without a checkpoint the lists reach back to the
-            // last flush.
-            using FlushBatch? batch = CaptureExclusive(isCheckpoint);
-            if (batch != null)
-            {
-                if (!gauge.HasBegun)
-                    gauge.Begin(batch.IsEmpty ? 0 : batch.LengthBytes);
-                refusal = Write(batch, isCheckpoint);
-                if (refusal == null)
-                {
-                    ReleaseDurable();
-                    return null;
-                }
-            }
-            isCheckpoint = true; // too much for the log: the segments take it
+            _sync.Run(gauge); // writers go on: what was there at the snapshot stays, and its free headers can be undone
+            refusal = Restart(shadowHeaders, releasesSpace);
         }
-        // writers kept outrunning the device, or the disk has no space for their changes: block them this once
-        checkpoint = checkpoint.HasBegun ? checkpoint : PastActivity.Begin();
-        RunExclusive(() =>
-        {
-            _snapshot.BeginCheckpoint();
-            refusal = WriteExclusive(releasesSpace: refusal != null) ?? refusal;
-        });
+        if (refusal != null)
+            RunExclusive(CheckpointWithoutLog);
         ReleaseDurable();
         return refusal;
     }
 
-    private IOException? Write(FlushBatch batch, bool isCheckpoint)
+    private IOException? Restart(FlushBatch shadowHeaders, bool releasesSpace)
     {
-        if (!batch.IsEmpty)
-        {
-            // The limit goes with the batch: after a power cut no version below it is handed out again.
-            return isCheckpoint
-                ? _log.Restart(batch.Bytes, _versions.Limit, _snapshot.Version)
-                : _log.Append(batch.Bytes, _versions.Limit);
-        }
-        if (isCheckpoint)
-            _log.RestartEmpty(_snapshot.Version, releasesSpace: false);
+        if (!shadowHeaders.IsEmpty)
+            return _log.Restart(shadowHeaders.Bytes, _versions.Limit, _snapshot.Version);
+        _log.RestartEmpty(_snapshot.Version, releasesSpace);
         return null;
     }
 
@@ -198,44 +202,20 @@ internal sealed class Flusher
         _snapshot.Release();
     }
 
-    /// <summary>Captures the changes; null if they are too many for the log.</summary>
-    private FlushBatch? CaptureExclusive(bool isCheckpoint)
+    // Writers are blocked, or the pile is closed.
+    private void CheckpointWithoutLog()
     {
-        FlushBatch? batch = null;
-        RunExclusive(() =>
-        {
-            batch = _snapshot.TryCapture(_log.CapacityBytes);
-            if (isCheckpoint)
-                // This checkpoint makes final, by the epoch in the headers, what was freed before this capture. Later frees, while the
-                // superblock still states the old epoch, must not have the same mark.
-                _blocks.FreeMarkEpoch = _directory.Superblock.LogEpoch + (batch is { IsEmpty: true } ? FlushLog.EpochsWithoutBatch : 1);
-        });
-        if (batch == null || (isCheckpoint ? _log.FitsWhenEmpty(batch.LengthBytes) : _log.Fits(batch.LengthBytes)))
-            return batch;
-        batch.Dispose(); // its changes are taken: only a checkpoint can make them durable now
-        return null;
-    }
-
-    // A checkpoint while writers are blocked: only the shadow headers are not in the segments. Returns the system's error if the disk had
-    // no space for them.
-    private IOException? WriteExclusive(bool releasesSpace)
-    {
-        _sync.Run(); // no writer changes anything until the epoch is raised
-        IOException? refusal = null;
+        _snapshot.BeginCheckpoint();
+        _snapshot.TakePending();
         if (_snapshot.HasShadowHeaders)
         {
-            using FlushBatch headers = _snapshot.CaptureShadowHeaders();
-            _blocks.FreeMarkEpoch = _directory.Superblock.LogEpoch + 1;
-            refusal = _log.Restart(headers.Bytes, _versions.Limit, _snapshot.Version);
-            if (refusal == null)
-                return null;
-            // No space for the other log: the headers go into the segments, and these are synced before the epoch makes them valid.
-            _snapshot.StoreShadowHeaders();
+            // The headers go into the segments: their targets are synced before them, and they are before the epoch makes them valid.
             _sync.Run();
+            _snapshot.StoreShadowHeaders();
         }
+        _sync.Run();
         _blocks.FreeMarkEpoch = _directory.Superblock.LogEpoch + FlushLog.EpochsWithoutBatch;
-        _log.RestartEmpty(_snapshot.Version, releasesSpace || refusal != null);
-        return refusal;
+        _log.RestartEmpty(_snapshot.Version, releasesSpace: true);
     }
 
     private void RunExclusive(Action action) => _blocks.Barrier.RunExclusive(action);
@@ -256,9 +236,12 @@ internal sealed class Flusher
     private void ReleasePendingFrees()
     {
         _snapshot.BeginCheckpoint();
+        using FlushBatch shadowHeaders = _snapshot.CopyShadowHeaders();
         if (_snapshot.IsEmpty)
             return;
-        _ = WriteExclusive(releasesSpace: false);
+        _sync.Run();
+        if (Restart(shadowHeaders, releasesSpace: false) != null)
+            CheckpointWithoutLog();
         _snapshot.InstallShadowHeaders(); // no operation runs: Release does without RunExclusive
         _snapshot.Release();
     }
@@ -273,6 +256,6 @@ internal sealed record FlushTrouble(string Reason, string Details)
 
     internal static FlushTrouble WithoutLog(string directory, IOException refusal) => new(
         "The disk had no space for the log of the last flush.",
-        $"A flush of the pile in '{directory}' synced all segments while writers waited, as the disk has no space for its log: "
+        $"A flush of the pile in '{directory}' synced all segments, as the disk has no space for its log: "
         + $"{refusal.Message} All is durable. Free some disk space.");
 }

@@ -95,6 +95,9 @@ internal abstract class PileEngine
     /// <summary>Bytes of segments that were rewritten because a sync of them had failed.</summary>
     internal virtual long RewrittenBytes => 0;
 
+    /// <summary>Has the next flush be a checkpoint. For tests.</summary>
+    internal virtual void RequestCheckpoint() => throw new NotSupportedException();
+
     private protected SegmentMap? Map { get; set; } // null until OpenSegments; freed by Release
 
     private protected Allocator? Allocator { get; set; } // the same; owns the segments

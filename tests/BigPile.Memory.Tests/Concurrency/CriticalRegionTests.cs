@@ -49,6 +49,28 @@ public sealed class CriticalRegionTests
     }
 
     [Fact]
+    public void Only_who_entered_to_change_something_is_changing_until_the_outermost_region_ends()
+    {
+        CriticalRegion region = _regions.Register();
+        CriticalRegion other = _regions.Register();
+        region.Enter();
+        Assert.Empty(_regions.Changing(other));
+        region.EnterChanging();
+        region.Exit();
+        CriticalRegion.Visit visit = Assert.Single(_regions.Changing(other));
+        Assert.True(visit.IsOf(region) && !visit.IsOf(other));
+        Task wait = SideBySide.Start(visit.WaitUntilLeft);
+        Eventually.True(() => region.IsAwaited);
+        Assert.False(wait.IsCompleted);
+        region.Exit();
+        region.Enter();
+        Eventually.True(() => wait.IsCompleted);
+        Assert.False(visit.IsOf(region));
+        Assert.Empty(_regions.Changing(other));
+        region.Exit();
+    }
+
+    [Fact]
     public void A_wait_does_not_include_threads_that_register_meanwhile()
     {
         CriticalRegion awaited = _regions.Register();

@@ -9,7 +9,7 @@ using BigPile.Memory.Concurrency;
 namespace BigPile.Tests.Allocation;
 
 /// <summary>Heaps over a pool, and beside them what each slot was taken with; both take the same random steps.</summary>
-internal sealed unsafe class HeapModel : IDisposable
+internal sealed unsafe partial class HeapModel : IDisposable
 {
     private const int HeapCount = 2;
     private const long SegmentBytes = 1 << 20;
@@ -23,10 +23,11 @@ internal sealed unsafe class HeapModel : IDisposable
     private readonly PagePool _pool;
     private readonly Heap[] _heaps;
     private readonly Dictionary<ulong, Taken> _live = [];
-    private readonly HashSet<ulong> _flushed = []; // live at the last flush of their page
+    private readonly HashSet<ulong> _flushed = []; // live at the last snapshot
     private readonly HashSet<ulong> _pendingFrees = [];
     private readonly Dictionary<ulong, uint> _highest = []; // the last generation that each address was given out with
-    private readonly HashSet<ulong> _changes = [];
+    private readonly HashSet<ulong> _changes = []; // taken or freed since the last snapshot
+    private int _snapshot = Allocator.FirstSnapshot;
 
     internal HeapModel(int seed, uint generationBase, bool tracksFlushed)
     {
@@ -68,7 +69,7 @@ internal sealed unsafe class HeapModel : IDisposable
         foreach (ulong address in _live.Keys.ToArray())
             Free(address);
         Check();
-        Flush();
+        Flush(mostSteps: 0);
         Check();
         foreach (int _ in Classes)
             GiveUpEmpty();
@@ -222,61 +223,6 @@ internal sealed unsafe class HeapModel : IDisposable
                 Done += new HeapTally { GivenUp = 1 };
             }
         }
-    }
-
-    private void Flush()
-    {
-        CheckChanges();
-        if (!_tracksFlushed)
-            return;
-        var pending = new PendingFrees();
-        foreach (Heap heap in _heaps)
-            heap.TakePendingFrees(pending);
-        pending.CheckInvariants(_map);
-        ulong[] exhausted = new ulong[PageMeta.MostBitWords];
-        int released = 0;
-        for (int index = 0; index < pending.PageCount; index++)
-        {
-            PageMeta* page = pending.PageAt(index, out ReadOnlySpan<ulong> slots);
-            released += Release(page, slots, exhausted);
-        }
-        Assert.Equal(_pendingFrees.Count, released);
-        _pendingFrees.Clear();
-        Done += new HeapTally { Released = released };
-        foreach (ulong address in _live.Keys)
-        {
-            PageMeta* page = _map.MetaOf(address);
-            if (_flushed.Add(address))
-                Assert.True(_heaps[page->Owner].TryMarkFlushed(page));
-        }
-    }
-
-    private int Release(PageMeta* page, ReadOnlySpan<ulong> slots, ulong[] exhausted)
-    {
-        Array.Clear(exhausted);
-        int released = 0;
-        for (int slot = 0; slot < page->SlotCount; slot++)
-        {
-            if ((slots[slot / 64] >> slot & 1) == 0)
-                continue;
-            Assert.Contains(page->FirstAddress + (ulong)(slot * page->SlotBytes / SizeClasses.GranuleBytes), _pendingFrees);
-            if (PagePool.StorePlainFree(page->BlockAt(slot)) == PilePointer.MaxGeneration)
-                exhausted[slot / 64] |= 1UL << slot;
-            released++;
-        }
-        Assert.True(_heaps[page->Owner].TryRelease(page, slots, exhausted.AsSpan(0, slots.Length), out PageMeta* emptied));
-        if (emptied != null)
-            ReturnPage(emptied);
-        return released;
-    }
-
-    private void CheckChanges()
-    {
-        var changes = new List<ulong>();
-        foreach (Heap heap in _heaps)
-            Assert.True(heap.TryTakeDirty(changes));
-        Assert.True(_changes.SetEquals(changes));
-        _changes.Clear();
     }
 
     private void Check()

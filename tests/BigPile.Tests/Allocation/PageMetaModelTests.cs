@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using System.Runtime.InteropServices;
 using BigPile.Allocation;
@@ -32,8 +33,8 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
     {
         Free,
         Live,
-        PendingFree, // and no flush has taken it
-        Flushing,
+        PendingFree, // since the last snapshot
+        Flushing, // before it
         Exhausted,
     }
 
@@ -45,7 +46,10 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
         private readonly byte* _memory;
         private readonly ulong* _flushedBits;
         private SlotState[] _states = [];
-        private bool[] _isFlushed = [];
+        private bool[] _isFlushed = []; // not free at the last snapshot
+        private readonly HashSet<int> _changed = []; // unflushed slots that were taken or freed since the last snapshot
+        private readonly HashSet<int> _changedBefore = []; // before it, and no flush has taken them
+        private int _snapshot = 1;
         private int _lastWord;
 
         internal Rig(int seed, bool tracksFlushed)
@@ -86,10 +90,13 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
 
         private void LayOut()
         {
+            _page->BringUpTo(_snapshot);
             int sizeClass = _random.Next(4) == 0 ? _random.Next(SizeClasses.Count) : SizeClasses.Count - 1 - _random.Next(60);
             _page->LayOut(sizeClass, allFree: true);
             _states = new SlotState[SizeClasses.PageBytes / SizeClasses.SlotBytes(sizeClass)];
             _isFlushed = new bool[_states.Length];
+            _changed.Clear();
+            _changedBefore.Clear();
             _lastWord = 0;
             for (int slot = 0; slot < _states.Length; slot++)
                 SetHeader(slot, BlockHeader.Free(_page->MaxGeneration));
@@ -106,7 +113,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                     Free();
                     break;
                 case 8:
-                    MarkFlushed();
+                    BeginSnapshot();
                     break;
                 case 9:
                     ClearFlushed();
@@ -125,12 +132,14 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
 
         private void Take()
         {
+            _page->BringUpTo(_snapshot);
             for (int count = _random.Next(1, 1 + _states.Length / 4 + 1); count > 0 && _states.Contains(SlotState.Free); count--)
             {
                 int slot = _page->TakeSlot();
                 Assert.Equal(Expected(), slot);
                 _lastWord = slot / 64;
                 _states[slot] = SlotState.Live;
+                _changed.Add(slot);
                 SetHeader(slot, new BlockHeader(BlockKind.Bytes, HeaderOf(slot).Generation, 0));
                 Taken++;
             }
@@ -152,46 +161,65 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                 BlockHeader freed = HeaderOf(slot).Freed;
                 SetHeader(slot, freed);
                 _page->MaxGeneration = Math.Max(_page->MaxGeneration, freed.Generation);
-                Assert.Equal(_isFlushed[slot], _page->IsFlushed(slot));
+                Assert.Equal(_isFlushed[slot], _page->IsFlushed(slot, _snapshot));
+                _page->BringUpTo(_snapshot);
+                Assert.Equal(_isFlushed[slot], _page->AddFreed(slot));
                 if (_isFlushed[slot])
                 {
-                    _page->AddPendingFree(slot);
-                    _page->HasNewPendingFrees = true;
                     _states[slot] = SlotState.PendingFree;
+                    continue;
                 }
-                else
-                {
-                    _page->ReturnSlot(slot);
-                    _states[slot] = SlotState.Free;
-                }
+                _changed.Add(slot);
+                _page->ReturnSlot(slot);
+                _states[slot] = SlotState.Free;
             }
         }
 
-        private void MarkFlushed()
+        // Nothing is done to the page: the next change, or the flush, brings it up to the snapshot.
+        private void BeginSnapshot()
         {
-            _page->MarkFlushed();
+            _snapshot++;
+            _changedBefore.UnionWith(_changed);
+            _changed.Clear();
             for (int slot = 0; slot < _states.Length; slot++)
+            {
                 _isFlushed[slot] = _states[slot] != SlotState.Free;
+                if (_states[slot] == SlotState.PendingFree)
+                    _states[slot] = SlotState.Flushing;
+            }
         }
 
         private void ClearFlushed()
         {
             if (!TryAny(SlotState.Live, out int slot))
                 return;
+            _page->BringUpTo(_snapshot);
             _page->ClearFlushed(slot);
+            if (_isFlushed[slot])
+                _changed.Add(slot);
             _isFlushed[slot] = false;
         }
 
         private void FlushPendingFrees()
         {
+            if (_random.Next(3) != 0)
+                BeginSnapshot();
+            if (_random.Next(3) == 0)
+                Take(); // between the snapshot and the flush's coming to the page
+            if (_random.Next(3) == 0)
+                Free();
+            var changed = new ulong[_page->WordCount];
             var taken = new ulong[_page->WordCount];
-            _page->TakePendingFrees(taken);
+            var flushed = new ulong[_page->WordCount];
+            _page->BringUpTo(_snapshot);
+            _page->TakeChanges(changed, taken, flushed);
             for (int slot = 0; slot < _states.Length; slot++)
             {
-                Assert.Equal(_states[slot] == SlotState.PendingFree, (taken[slot / 64] >> slot & 1) != 0);
-                if (_states[slot] == SlotState.PendingFree)
-                    _states[slot] = SlotState.Flushing;
+                Assert.Equal(_states[slot] == SlotState.Flushing, (taken[slot / 64] >> slot & 1) != 0);
+                Assert.Equal(_changedBefore.Contains(slot), (changed[slot / 64] >> slot & 1) != 0);
+                Assert.Equal(_isFlushed[slot], (flushed[slot / 64] >> slot & 1) != 0);
             }
+            _changedBefore.Clear();
             _page->CheckInvariants();
             Compare();
             if (_random.Next(3) == 0)
@@ -204,6 +232,8 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                     continue;
                 _states[slot] = (exhausted[slot / 64] >> slot & 1) != 0 ? SlotState.Exhausted : SlotState.Free;
                 _isFlushed[slot] = false;
+                if (_states[slot] == SlotState.Exhausted)
+                    _changed.Add(slot); // recorded once more, which does no harm
             }
         }
 
@@ -232,7 +262,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             {
                 if ((_states[slot] == SlotState.Free) != _page->IsFree(slot))
                     Assert.Fail($"slot {slot} is {_states[slot]}");
-                if (_isFlushed[slot] != _page->IsFlushed(slot))
+                if (_states[slot] != SlotState.Free && _isFlushed[slot] != _page->IsFlushed(slot, _snapshot))
                     Assert.Fail($"slot {slot}: flushed is {!_isFlushed[slot]}");
             }
         }

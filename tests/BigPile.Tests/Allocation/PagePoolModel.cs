@@ -8,7 +8,7 @@ using BigPile.Memory.Concurrency;
 namespace BigPile.Tests.Allocation;
 
 /// <summary>A pool, and beside it what each page of each segment is used for; both take the same random steps.</summary>
-internal sealed unsafe class PagePoolModel : IDisposable
+internal sealed unsafe partial class PagePoolModel : IDisposable
 {
     private const long SegmentBytes = 1 << 20;
     private const long LimitBytes = 7 * SegmentBytes + SegmentBytes / 2; // the last one is shorter
@@ -26,6 +26,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private readonly List<Run> _pendingFrees = [];
     private readonly HashSet<ulong> _changes = [];
     private List<Segment> _withdrawn = [];
+    private int _snapshot = Allocator.FirstSnapshot;
 
     internal PagePoolModel(int seed, uint generationBase, int failsOneOf)
     {
@@ -62,9 +63,6 @@ internal sealed unsafe class PagePoolModel : IDisposable
                 break;
             case < 34:
                 CutRun();
-                break;
-            case 34:
-                _runs.ForEach(MarkFlushed);
                 break;
             case < 37:
                 Flush();
@@ -221,33 +219,6 @@ internal sealed unsafe class PagePoolModel : IDisposable
             Free(run.Meta + 1, run.Pages - 1, 0);
         _runs[_runs.IndexOf(run)] = run with { Pages = 1, PayloadBytes = keptBytes };
         Cut++;
-    }
-
-    private void MarkFlushed(Run run)
-    {
-        _pool.MarkRunFlushed(run.Meta);
-        run.IsFlushed = true;
-    }
-
-    private void Flush()
-    {
-        var changes = new List<ulong>();
-        Assert.True(_pool.TryTakeDirty(changes));
-        Assert.True(_changes.SetEquals(changes));
-        _changes.Clear();
-        var pending = new PendingFrees();
-        _pool.TakePendingFrees(pending);
-        Assert.Equal(_pendingFrees.Select(static run => run.Meta->FirstAddress), pending.Runs);
-        pending.CheckInvariants(_map);
-        _pool.CheckInvariants();
-        foreach (Run run in _pendingFrees)
-        {
-            uint generation = new BlockHeader(*(ulong*)run.Meta->Start).Generation;
-            _pool.ReleaseRun(run.Meta);
-            Free(run.Meta, run.Pages, generation);
-        }
-        Released += _pendingFrees.Count;
-        _pendingFrees.Clear();
     }
 
     private void Trim()

@@ -168,7 +168,7 @@ public sealed class EndBeforeRecoveryTests
             PilePointer kept = pile.Put("keeps the page");
             pile.Flush();
             pile.Replace(kept, "is moved, which the log has to say");
-            FlushFaultTests.Overfill(pile);
+            pile.Engine.RequestCheckpoint();
             fails = true;
             Assert.Throws<PileStorageException>(() => pile.Flush());
             Array.ForEach(deleted, pile.Delete);

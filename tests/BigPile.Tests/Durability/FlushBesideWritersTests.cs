@@ -3,19 +3,21 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Access;
+using BigPile.Checking;
 using BigPile.Memory.Concurrency;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;
 
-/// <summary>A flush beside writers makes durable one instant of the pile: whole changes, and none in part.</summary>
+/// <summary>A flush beside writers makes durable one instant of the pile.</summary>
 public sealed class FlushBesideWritersTests(ITestOutputHelper output) : DurabilityTest
 {
     private const int Writers = 3;
     private const int Keys = 60;
 
     [Fact]
-    public async Task Of_an_entry_that_is_put_anew_exactly_one_is_there_after_a_power_cut()
+    public async Task Of_an_entry_that_is_put_anew_one_is_there_after_a_power_cut_that_is_as_new_as_the_flush()
     {
         int seed = TestLeg.Seed(81);
         output.WriteLine($"seed {seed}");
@@ -38,8 +40,9 @@ public sealed class FlushBesideWritersTests(ITestOutputHelper output) : Durabili
             foreach (PileEntry entry in image)
             {
                 byte[] value = image.GetBytes(entry.Pointer);
-                Assert.True(found.TryAdd(CheckedValue.IdOf(value), CheckedValue.VersionOf(value, CheckedValue.IdOf(value))),
-                    $"seed {seed}, flush {flush}: two of one key");
+                int id = CheckedValue.IdOf(value);
+                // Later ones may be there as well: a checkpoint syncs the segments beside the writers. A table takes the newest of a key.
+                found[id] = Math.Max(found.GetValueOrDefault(id), CheckedValue.VersionOf(value, id));
             }
             Assert.Equal(pointers.Length, found.Count);
             Assert.All(found, pair =>
@@ -56,6 +59,71 @@ public sealed class FlushBesideWritersTests(ITestOutputHelper output) : Durabili
         Assert.NotEqual(0, restored);
         Assert.True(pile.Verify().IsSound);
     }
+
+    /// <summary>Of a flushed link whose payload came back the own block has it, where no later move may store before the copy.</summary>
+    [CrashPointFact]
+    public void A_payload_that_came_back_stays_until_the_flush_has_copied_it()
+    {
+        using Pile pile = Open();
+        PilePointer pointer = pile.Put(NumberedBytes(0, 20));
+        pile.Replace(pointer, NumberedBytes(1, 2_000));
+        pile.Flush(); // a link on the device as well
+        pile.Replace(pointer, NumberedBytes(2, 20));
+        var relocator = new Relocator(pile.Blocks, new Replacer(pile.Blocks));
+        relocator.Move(pointer);
+        Assert.False(relocator.IsLink(pointer));
+        bool isDone = false;
+        using (new CrashPointScope<CrashPoint>(point =>
+        {
+            if (point != CrashPoint.FlushBeforeCopy)
+                return;
+            pile.Replace(pointer, NumberedBytes(3, 20));
+            relocator.Move(pointer);
+            isDone = true;
+        }))
+        {
+            pile.Flush();
+        }
+        Assert.True(isDone);
+        Assert.Equal(NumberedBytes(3, 20), pile.GetBytes(pointer));
+        Files.Build(ImagePath);
+        using Pile image = OpenImage();
+        Assert.Equal(NumberedBytes(2, 20), image.GetBytes(pointer));
+    }
+
+    [Fact]
+    public async Task A_flush_waits_for_no_reader_and_who_changes_something_in_one_waits_for_the_flush()
+    {
+        using Pile pile = Open();
+        PilePointer pointer = pile.Put(NumberedBytes(0, 20));
+        CriticalRegion critical = pile.Blocks.Barrier.EnterReader();
+        Task flush = SideBySide.Start(() => pile.Flush());
+        Eventually.True(() => flush.IsCompleted); // another one is inside
+        critical.Exit();
+        using var isBlocked = new ManualResetEventSlim();
+        using var mayGoOn = new ManualResetEventSlim();
+        Task exclusive = SideBySide.Start(() => pile.Blocks.Barrier.RunExclusive(() =>
+        {
+            isBlocked.Set();
+            mayGoOn.Wait(Eventually.Timeout);
+        }));
+        Task change = SideBySide.Start(() =>
+        {
+            CriticalRegion reader = pile.Blocks.Barrier.EnterReader();
+            isBlocked.Wait(Eventually.Timeout);
+            pile.Replace(pointer, NumberedBytes(1, 20));
+            reader.Exit();
+            Assert.True(mayGoOn.IsSet, "Something changed while writers were blocked.");
+        });
+        isBlocked.Wait(Eventually.Timeout);
+        Assert.Equal(NumberedBytes(0, 20), pile.GetBytes(pointer));
+        mayGoOn.Set();
+        await exclusive;
+        await change;
+        Assert.Equal(NumberedBytes(1, 20), pile.GetBytes(pointer));
+    }
+
+    private static byte[] NumberedBytes(int number, int lengthBytes) => Noise.Of(lengthBytes, number);
 
     private static Action<int> Writer(Pile pile, PilePointer[] pointers, int[] versions, int writer, int seed)
     {

@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Threading;
-using BigPile.Allocation;
 using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
@@ -83,11 +82,12 @@ public sealed class FlushFaultTests : DurabilityTest
         });
         PilePointer[] flushed = [.. Enumerable.Range(0, 100).Select(i => pile.Put(Filled(i)))];
         pile.Flush();
-        Overfill(pile);
+        pile.Engine.RequestCheckpoint();
         failing = "superblock";
         Assert.Throws<PileStorageException>(() => pile.Flush());
         failing = null;
-        Overfill(pile);
+        pile.Engine.RequestCheckpoint();
+        pile.Replace(flushed[0], new byte[8_000]); // its shadow header is the first batch of the next log
         cutAt = "log";
         atSegment = () => Array.ForEach(flushed, pointer => pile.Replace(pointer, new byte[8_000])); // while the device writes
         pile.Flush();
@@ -118,7 +118,7 @@ public sealed class FlushFaultTests : DurabilityTest
         string? failing = null;
         using Pile pile = Open(options => options with { Syncing = path => FailAt(path, failing) });
         PilePointer pointer = pile.Put("flushed");
-        Overfill(pile);
+        pile.Engine.RequestCheckpoint();
         failing = "segment";
         Assert.Throws<PileStorageException>(() => pile.Flush());
         Assert.Throws<PileStorageException>(() => pile.Flush());
@@ -160,15 +160,6 @@ public sealed class FlushFaultTests : DurabilityTest
     {
         if (failing != null && Path.GetFileName(path).StartsWith(failing, StringComparison.Ordinal))
             throw new IOException($"'{path}' could not be written: input/output error.");
-    }
-
-    // More changes than the lists hold, so that the next flush is a checkpoint.
-    internal static void Overfill(Pile pile)
-    {
-        PilePointer some = pile.Put("some");
-        for (int i = 0; i <= DirtyList.Capacity; i++)
-            pile.Replace(some, "some");
-        pile.Delete(some);
     }
 
     private static string LongValue(int number) => new((char)('a' + number % 26), 300 + number % 500);

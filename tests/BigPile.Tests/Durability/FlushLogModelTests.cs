@@ -64,8 +64,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             Noise.Fill(batch, _random.NextInt64());
             byte[] body = batch[FlushLog.HeadBytes..];
             ulong limit = (ulong)_random.NextInt64();
-            bool isCheckpoint = _random.Next(6) == 0 || !_log.Fits(batch.Length);
-            Assert.True(_log.FitsWhenEmpty(batch.Length));
+            bool isCheckpoint = _random.Next(6) == 0 || batch.Length > _log.FreeBytes;
             byte[] before = _written[(_directory.Superblock.LogEpoch + (isCheckpoint ? 1 : 0)) % 2];
             (ulong Limit, byte[] Body)[] old = [.. _durable];
             if (isCheckpoint)

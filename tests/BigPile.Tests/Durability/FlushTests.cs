@@ -2,7 +2,6 @@ using System;
 using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.Allocation;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;
@@ -94,16 +93,17 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
     }
 
     [Fact]
-    public void More_changes_than_the_lists_hold_make_a_checkpoint()
+    public void However_often_few_objects_change_they_are_few_changes()
     {
         using Pile pile = Open();
         PilePointer[] pointers = [.. Enumerable.Range(0, 1_000).Select(i => pile.Put(NumberedBytes(i, 20)))];
         pile.Flush();
         long epoch = EpochOf(PilePath);
-        for (int i = 0; i < DirtyList.Capacity + 1_000; i++)
+        for (int i = 0; i < 200_000; i++)
             pile.Replace(pointers[i % 1_000], NumberedBytes(i % 1_000 + 7, 20));
         pile.Flush();
-        Assert.Equal(epoch + 1, EpochOf(PilePath));
+        Assert.Equal(epoch, EpochOf(PilePath));
+        Assert.InRange(DurableFiles.LogBytes(PilePath), 1, 1 << 20);
         CheckAfterCut(pointers, static i => NumberedBytes(i + 7, 20));
     }
 

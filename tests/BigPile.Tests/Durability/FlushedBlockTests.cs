@@ -96,7 +96,7 @@ public sealed class FlushedBlockTests : DurabilityTest
         Dictionary<PilePointer, byte[]> flushed = FillAndCheckpoint(pile);
         PilePointer[] deleted = [.. flushed.Keys.Where((_, i) => i % 2 == 0)];
         Array.ForEach(deleted, pile.Delete);
-        FlushFaultTests.Overfill(pile);
+        pile.Engine.RequestCheckpoint();
         pile.Flush(); // a checkpoint: no record says that they are gone
         Files.Build(ImagePath);
         using (Pile image = OpenImage())
@@ -161,7 +161,7 @@ public sealed class FlushedBlockTests : DurabilityTest
             leases[i].Dispose();
         for (int i = 0; i < 6; i++)
         {
-            FlushFaultTests.Overfill(pile);
+            pile.Engine.RequestCheckpoint();
             pile.Flush();
             Assert.True(leases[1 + 2 * i].Span.SequenceEqual(ValueOf(1 + 2 * i)));
         }
@@ -185,7 +185,7 @@ public sealed class FlushedBlockTests : DurabilityTest
     private static Dictionary<PilePointer, byte[]> FillAndCheckpoint(Pile pile)
     {
         Dictionary<PilePointer, byte[]> flushed = Enumerable.Range(0, Objects).ToDictionary(i => pile.Put(ValueOf(i)), ValueOf);
-        FlushFaultTests.Overfill(pile);
+        pile.Engine.RequestCheckpoint();
         pile.Flush();
         return flushed;
     }

@@ -12,6 +12,7 @@ namespace BigPile.Tests.Durability;
 internal sealed class FlushedModel(Random random)
 {
     private const int MaxLive = 250;
+    private const int LeastOfMaintenance = 95; // of 100
 
     private readonly Dictionary<PilePointer, List<byte[]>> _everHad = [];
     private readonly List<State> _flushed = [new State([], [])];
@@ -22,35 +23,45 @@ internal sealed class FlushedModel(Random random)
 
     internal long Checked { get; private set; }
 
-    internal void Step(Pile pile)
+    internal void Step(Pile pile) => Step(pile, random.Next(100));
+
+    /// <summary>A step that flushes nothing.</summary>
+    internal void StepBesideFlush(Pile pile) => Step(pile, random.Next(LeastOfMaintenance));
+
+    private void Step(Pile pile, int dice)
     {
         _sinceFlush.Add(new State(new(_now), [.. _dead]));
-        int dice = random.Next(100);
         if (_now.Count == 0 || (dice < 35 && _now.Count < MaxLive))
             Put(pile);
         else if (dice < 60)
             Replace(pile, Any());
         else if (dice < 70)
             Write(pile, Any());
-        else if (dice < 95)
+        else if (dice < LeastOfMaintenance)
             Delete(pile, Any());
         else
             Maintain(pile, dice);
     }
 
     /// <summary>A flush begins, or something that may flush by itself.</summary>
-    internal void MayFlush() => _flushed.Add(new State(new(_now), [.. _dead]));
+    internal State MayFlush()
+    {
+        var state = new State(new(_now), [.. _dead]);
+        _flushed.Add(state);
+        return state;
+    }
 
     /// <summary>The pile has flushed in the background, at any instant since the last flush.</summary>
     internal void HasFlushedItself() => _hasFlushedItself = true;
 
     /// <summary>A flush has ended well.</summary>
-    internal void HasFlushed()
+    /// <param name="state">What was there at its beginning.</param>
+    internal void HasFlushed(State state)
     {
         _flushed.Clear();
         _sinceFlush.Clear();
         _hasFlushedItself = false;
-        MayFlush();
+        _flushed.Add(state);
     }
 
     /// <summary>What is there is all that there is from now on.</summary>
@@ -58,7 +69,7 @@ internal sealed class FlushedModel(Random random)
     {
         _now = pile.ToDictionary(static entry => entry.Pointer, entry => pile.GetBytes(entry.Pointer));
         _dead = _flushed[0].Dead; // a pointer that was lost before its flush may be given out again
-        HasFlushed();
+        HasFlushed(MayFlush());
     }
 
     internal void Check(Pile image, string when)
@@ -169,5 +180,6 @@ internal sealed class FlushedModel(Random random)
         return Noise.Of(lengthBytes, random.NextInt64());
     }
 
-    private sealed record State(Dictionary<PilePointer, byte[]> Live, HashSet<PilePointer> Dead);
+    /// <summary>What was there at an instant, and what had been deleted.</summary>
+    internal sealed record State(Dictionary<PilePointer, byte[]> Live, HashSet<PilePointer> Dead);
 }

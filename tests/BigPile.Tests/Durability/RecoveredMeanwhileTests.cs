@@ -54,7 +54,7 @@ public sealed unsafe class RecoveredMeanwhileTests : DurabilityTest
             _ = pile.Put(new byte[40_000]);
         PilePointer pointer = pile.Put(value);
         _ = pile.Put(value); // the page is not empty without it
-        FlushFaultTests.Overfill(pile);
+        pile.Engine.RequestCheckpoint();
         pile.Flush(); // a checkpoint: what the log has would be put back before any page is examined
         pile.Delete(pointer);
         behind(pile);
