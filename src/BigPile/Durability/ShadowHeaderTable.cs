@@ -217,17 +217,29 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     }
 
     /// <summary>All entries in use. Writers are blocked.</summary>
-    internal List<Entry> Entries()
+    internal List<Entry> Entries() => EntriesIn(Words);
+
+    /// <summary>Copies all words, from which <see cref="EntriesIn"/> makes the entries later. Writers are blocked.</summary>
+    /// <param name="words">Gets them; made if it is not long enough, and used again.</param>
+    internal void CopyTo(ref ulong[] words)
     {
-        var entries = new List<Entry>(Count);
-        for (int at = 0; at < Capacity && _words != null; at++)
+        if (words.Length < Words.Length)
+            words = GC.AllocateUninitializedArray<ulong>(Words.Length);
+        Words.CopyTo(words);
+    }
+
+    /// <summary>The entries that were in use at a copy. None was deleted since.</summary>
+    internal List<Entry> EntriesIn(ReadOnlySpan<ulong> words)
+    {
+        var entries = new List<Entry>();
+        for (int at = 0; at < words.Length; at += 2)
         {
-            ulong key = _words[2 * at];
+            ulong key = words[at];
             if ((key & ValidBit) != 0)
             {
                 entries.Add(new Entry(
                     key & PilePointer.AddressMask, (uint)(key >> PilePointer.AddressBits) & PilePointer.MaxGeneration,
-                    new BlockHeader(_words[2 * at + 1]).NotBusy.Word, (nint)(_words + 2 * at + 1)));
+                    new BlockHeader(words[at + 1]).NotBusy.Word, (nint)(_words + at + 1)));
             }
         }
         return entries;
@@ -271,6 +283,8 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     }
 
     public void Dispose() => _region?.Dispose();
+
+    private ReadOnlySpan<ulong> Words => new(_words, _words == null ? 0 : 2 * Capacity);
 
     private void UpdateIsNearlyFull() => IsNearlyFull = _used > _flushFirstAbove || _bytesInPlace > _flushFirstAboveBytes;
 

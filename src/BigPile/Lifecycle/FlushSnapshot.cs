@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using BigPile.Access;
@@ -18,6 +19,8 @@ namespace BigPile.Lifecycle;
 /// </remarks>
 internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory directory, Versions versions)
 {
+    private const int EntriesPerStop = 512; // shadow headers that are installed while writers are blocked
+
     private readonly BlockStore _blocks = blocks; // barrier, leases, the epoch of frees
     private readonly PileDirectory _directory = directory; // its superblock has the log's epoch
     private readonly Versions _versions = versions; // the last version is taken with the blocks
@@ -26,7 +29,8 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
     private readonly ShadowHeaderTable _shadowHeaders = blocks.ShadowHeaders; // read at a snapshot, emptied by a release
     private readonly SnapshotWriter _writer = new(blocks.Map, blocks.Allocator, blocks.HasChecksums);
     private readonly PendingFrees _freed = new(); // taken from the allocator; kept until a flush is durable
-    private List<ShadowHeaderTable.Entry> _shadowEntries = []; // the shadow headers at the last snapshot
+    private ulong[] _shadowWords = []; // the table of shadow headers at the last snapshot that had some
+    private List<ShadowHeaderTable.Entry>? _shadowEntries = []; // those at the last snapshot; null until somebody asks
 
     /// <summary>The highest entry version at the last snapshot.</summary>
     internal ulong Version { get; private set; }
@@ -35,7 +39,9 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
     internal bool IsEmpty => _freed.IsEmpty && !HasShadowHeaders;
 
     /// <summary>Whether there were shadow headers at the last snapshot.</summary>
-    internal bool HasShadowHeaders => _shadowEntries.Count != 0;
+    internal bool HasShadowHeaders => _shadowEntries is not { Count: 0 };
+
+    private List<ShadowHeaderTable.Entry> ShadowEntries => _shadowEntries ??= _shadowHeaders.EntriesIn(_shadowWords);
 
     /// <summary>Takes the snapshot of a flush to the log. Writers are blocked.</summary>
     internal void Begin()
@@ -44,7 +50,7 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
         Debug.Assert(_versions.Last >= Version, "Versions rise: none that was taken is handed out again.");
         _allocator.BeginSnapshot(_freed);
         Version = _versions.Last; // covers every entry, as no put is running
-        _shadowEntries = _shadowHeaders.Count != 0 ? _shadowHeaders.Entries() : [];
+        TakeShadowHeaders();
         _blocks.HasNewHeaders = true; // what lies in a block that is a link by its shadow header must not change before it is copied
     }
 
@@ -70,7 +76,7 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
     internal FlushBatch? TryCopy(long capacityBytes)
     {
         CrashPoints.Pass(CrashPoint.FlushBeforeCopy);
-        return _writer.Copy(_freed, _shadowEntries, Version, capacityBytes);
+        return _writer.Copy(_freed, ShadowEntries, Version, capacityBytes);
     }
 
     /// <summary>Takes the pending frees; copies nothing.</summary>
@@ -81,18 +87,20 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
     {
         CrashPoints.Pass(CrashPoint.FlushBeforeCopy);
         _writer.TakePending(_freed);
-        return _writer.CopyShadowed(_shadowEntries, Version);
+        return _writer.CopyShadowed(ShadowEntries, Version);
     }
 
     /// <summary>Completes the pending frees that a flush has made durable.</summary>
     internal void Release()
     {
-        Debug.Assert(_shadowEntries.Count == 0 || !_blocks.Barrier.IsClosed, "A closed pile has installed its shadow headers before.");
+        Debug.Assert(!HasShadowHeaders || !_blocks.Barrier.IsClosed, "A closed pile has installed its shadow headers before.");
         _allocator.TransferEvents.Begin(); // before the slots leave their list: a failed search waits for them
         try
         {
-            if (_shadowEntries.Count != 0)
-                _blocks.Barrier.RunExclusive(InstallShadowHeaders); // before the frees: deleted links are free in their own headers by then
+            // Before the frees: deleted links are free in their own headers by then.
+            for (int first = 0; first < ShadowEntries.Count; first += EntriesPerStop)
+                _blocks.Barrier.RunExclusive(() => InstallShadowHeaders(first, Math.Min(first + EntriesPerStop, ShadowEntries.Count)));
+            EndInstallation();
             _allocator.ReleasePendingFrees(_freed);
             _freed.Clear();
         }
@@ -113,7 +121,7 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
     internal void StoreShadowHeaders()
     {
         Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Writers are blocked while shadow headers are stored.");
-        foreach (ShadowHeaderTable.Entry entry in _shadowEntries)
+        foreach (ShadowHeaderTable.Entry entry in ShadowEntries)
         {
             byte* block = _map.Find(entry.Address, out PageInfo* info);
             Debug.Assert(block != null, "A segment with a shadowed block is not trimmed.");
@@ -127,7 +135,14 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
             if (entry.Header.IsFree) // what the entry said is in the block now, and no later flush installs it
                 _shadowHeaders.Remove(entry);
         }
-        _shadowEntries = _shadowHeaders.Entries();
+        TakeShadowHeaders();
+    }
+
+    private void TakeShadowHeaders()
+    {
+        _shadowEntries = _shadowHeaders.Count == 0 ? [] : null;
+        if (HasShadowHeaders)
+            _shadowHeaders.CopyTo(ref _shadowWords);
     }
 
     private BlockHeader ToStore(BlockHeader own, BlockHeader current, long capacityBytes)
@@ -137,12 +152,20 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
         return own.CanBeUndone ? own.UndoableFree(capacityBytes, _directory.Superblock.LogEpoch) : current;
     }
 
-    /// <summary>Installs the shadow headers, which the flush has made durable, into their blocks. Writers are blocked.</summary>
+    /// <summary>Installs the shadow headers, which the flush has made durable, into their blocks, as the pile is closed.</summary>
     internal void InstallShadowHeaders()
     {
+        InstallShadowHeaders(0, ShadowEntries.Count);
+        EndInstallation();
+    }
+
+    // Writers are blocked. What they do in between changes entries, and adds some, but deletes none.
+    private void InstallShadowHeaders(int first, int end)
+    {
         Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Writers are blocked while shadow headers are installed.");
-        foreach (ShadowHeaderTable.Entry entry in _shadowEntries)
+        for (int index = first; index < end; index++)
         {
+            ShadowHeaderTable.Entry entry = ShadowEntries[index];
             byte* block = _map.Find(entry.Address, out PageInfo* info);
             Debug.Assert(block != null, "A segment with a shadowed block is not trimmed.");
             var own = new BlockHeader(*(ulong*)block);
@@ -162,6 +185,12 @@ internal sealed unsafe class FlushSnapshot(BlockStore blocks, PileDirectory dire
             if (isRun && entry.Header.Kind == BlockKind.Link && !_blocks.Leases.IsLeased(entry.Address))
                 _allocator.CutRun(entry.Address);
         }
+    }
+
+    private void EndInstallation()
+    {
+        if (!HasShadowHeaders)
+            return;
         _shadowEntries = [];
         _shadowHeaders.OnFlushed(); // the table has space: its usual thresholds again
     }
