@@ -20,7 +20,7 @@ internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     internal bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
-        // a writer, as the header becomes busy, which must not happen while a flush captures it
+        // a writer, as the header becomes busy, which must not happen while a flush installs it
         using ChangeScope scope = blocks.EnterWriter();
         lease = null;
         if (!blocks.TryMakeBusy(pointer, out Block block)) // busy: neither freed nor overwritten before the lease is counted

@@ -96,8 +96,11 @@ internal sealed class FileEngine : PileEngine
 
     private protected override void WriteThrough(ProgressGauge gauge)
     {
-        if (!_directory.IsShared)
-            _flusher!.Flush(gauge);
+        if (_directory.IsShared)
+            return;
+        _flusher!.Flush(gauge);
+        if (Allocator!.Pool.Free.IsTrimWanted) // what it has released
+            Trimmer.Request();
     }
 
     private protected override void StopBackground() =>

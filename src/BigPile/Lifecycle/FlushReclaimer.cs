@@ -66,7 +66,5 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
     {
         Volatile.Write(ref _isRequested, 0); // before the flush: a request that it misses queues another one
         FlushQuietly();
-        if (Allocator.Pool.Free.IsTrimWanted)
-            engine.Trimmer.TrimQuietly();
     }
 }

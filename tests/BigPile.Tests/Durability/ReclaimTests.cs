@@ -53,6 +53,18 @@ public sealed class ReclaimTests(ITestOutputHelper output) : DurabilityTest
         Assert.Equal(1, pile.Statistics.ObjectCount);
     }
 
+    [Fact]
+    public void Segments_that_a_flush_empties_are_given_back_without_another_change()
+    {
+        using Pile pile = Open(options => options with { MaxBytes = 8 * SegmentBytes });
+        List<PilePointer> pointers = Fill(pile);
+        Assert.InRange(pile.Statistics.SegmentCount, 4, 8);
+        pile.Flush();
+        pointers.ForEach(pile.Delete);
+        pile.Flush(); // their deletion is durable
+        Eventually.True(() => pile.Statistics.SegmentCount == 1);
+    }
+
     [Theory]
     [InlineData(StoreKind.Managed)]
     [InlineData(StoreKind.Native)]
