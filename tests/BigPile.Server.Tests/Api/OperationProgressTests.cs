@@ -18,7 +18,8 @@ public sealed class OperationProgressTests : ServerTest
     private const int Entries = 800;
     private const int EntryBytes = 16_000;
 
-    protected override string[] Settings => ["--Pile:FlushLogBytes=1m"]; // the log has no space for the entries: a flush writes the segments
+    // A log without space for the entries: a flush writes the segments.
+    protected override string[] Settings => ["--Pile:FlushLogBytes=1m"];
 
     [Theory]
     [InlineData("verify", "pages")]
