@@ -9,7 +9,7 @@ namespace BigPile.Memory.Concurrency;
 /// The state word is written only by the thread itself: bits 14..0 are the nesting depth, bit 15 says whether the thread has entered to
 /// change something, bits 63..16 count how often it left altogether. Entering is a plain store without a fence;
 /// <see cref="CriticalRegions.WaitForQuiescence"/> pays with a process-wide barrier instead.
-/// Thread safety: all members but <see cref="WaitUntilLeft"/> belong to the thread itself.
+/// Thread safety: all members but <see cref="WaitUntilLeft"/> and <see cref="Change"/> belong to the thread itself.
 /// </remarks>
 internal sealed class CriticalRegion(int number, int shard) : CacheLineIsolated
 {

@@ -130,8 +130,8 @@ internal sealed class OperationBarrier(string? directory)
                 return;
             if (critical.IsNested)
             {
-                // The outer call entered as a reader, or another pile: either the flush waits for it, and this loop then passes, or it does
-                // not, and ends soon.
+                // The outer call entered as a reader, or another pile: if the flush waits for it, this loop passes once it has said so; if
+                // not, the flush ends soon.
                 spinner.SpinOnce(sleep1Threshold: -1);
                 continue;
             }

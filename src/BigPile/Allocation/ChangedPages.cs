@@ -28,18 +28,14 @@ internal sealed unsafe class ChangedPages(int snapshot)
     /// <summary>Called before the word of a page changes, under the pool's lock.</summary>
     internal void KeepWord(Segment segment, int page)
     {
-        PageMeta* meta = segment.Metas + page;
-        meta->BringUpTo(_snapshot);
-        if (meta->WordSnapshot != _snapshot)
-            (meta->WordSnapshot, meta->SnapshotWord) = (_snapshot, segment.WordOf(page).Word);
+        if (segment.Metas[page].WordSnapshot != _snapshot)
+            SetWord(segment, page);
     }
 
     /// <summary>Called when a page was freed, under the pool's lock: a flush that comes to it later records it so.</summary>
-    internal void KeepFreedWord(Segment segment, int page)
-    {
+    internal void KeepFreedWord(Segment segment, int page) =>
         // It held nothing at the snapshot, or the flush of the snapshot is durable: what was flushed keeps its page until then.
-        segment.Metas[page].SnapshotWord = segment.WordOf(page).Word;
-    }
+        SetWord(segment, page);
 
     /// <summary>Moves the addresses to <paramref name="addresses"/>, and begins the list of another snapshot. No writer runs.</summary>
     internal void Begin(int snapshot, List<ulong> addresses)
@@ -47,6 +43,13 @@ internal sealed unsafe class ChangedPages(int snapshot)
         addresses.AddRange(_addresses);
         _addresses.Clear();
         _snapshot = snapshot;
+    }
+
+    private void SetWord(Segment segment, int page)
+    {
+        PageMeta* meta = segment.Metas + page;
+        meta->BringUpTo(_snapshot); // as its next layout begins with the bits of this snapshot
+        (meta->WordSnapshot, meta->SnapshotWord) = (_snapshot, segment.WordOf(page).Word);
     }
 
     // Not inlined: once a page and snapshot.

@@ -117,7 +117,6 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         Debug.Assert(meta->FreeBits == null && meta->Owner == PageMeta.NoOwner, "The page is still laid out.");
         uint generation = Math.Max(meta->MaxGeneration, Math.Min(segment.WordOf(page).GenerationBase + 1, PilePointer.MaxGeneration));
         meta->MaxGeneration = generation;
-        changed.KeepWord(segment, page);
         segment.Unpublish(page, generation);
         changed.KeepFreedWord(segment, page);
         if (generation == PilePointer.MaxGeneration)

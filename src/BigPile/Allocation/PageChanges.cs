@@ -15,8 +15,6 @@ internal sealed unsafe class PageChanges
     private readonly uint[] _generations = new uint[PageMeta.MostBitWords * 64]; // of the changed slots that were free at it
     private int _wordCount; // of the bits; 0 if the page held no slots
 
-    internal Segment? Segment { get; private set; }
-
     internal PageMeta* Page { get; private set; }
 
     /// <summary>The page's word at the snapshot, or younger, if it held nothing then.</summary>
@@ -36,7 +34,6 @@ internal sealed unsafe class PageChanges
 
     internal void Take(Segment segment, PageMeta* page, int snapshot)
     {
-        Segment = segment;
         Page = page;
         Word = page->WordSnapshot == snapshot ? new PageWord(page->SnapshotWord) : segment.WordOf(segment.IndexOf(page));
         _wordCount = 0;

@@ -48,6 +48,7 @@ internal unsafe partial struct PageMeta
             Invariant.Equal(Structure, PageNumber, "slots pending twice", newPending & PendingBits[word], 0ul);
             ulong all = FreedBits[word] | ChangedBits[word] | PendingBits[word] | FlushedBits[word];
             Invariant.Equal(Structure, PageNumber, "bits behind the last slot", all & ~MaskOf(word), 0ul);
+            Invariant.True(Structure, PageNumber, "page with freed slots listed", FreedBits[word] == 0 || ListSnapshot == BitsSnapshot);
         }
         Invariant.Equal(Structure, PageNumber, "free slots", FreeCount, free);
         Invariant.Between(Structure, PageNumber, "pending slots", PendingFreeCount, pending, SlotCount);

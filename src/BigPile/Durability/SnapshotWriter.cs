@@ -38,9 +38,9 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
         {
             CopyPages(pending);
             foreach (ulong address in pending.Runs)
-                CopyFreed(address);
+                CopyFreed(address, WordOf(address));
             foreach (ulong address in pending.Leased)
-                CopyFreed(address);
+                CopyFreed(address, WordOf(address));
             CopyShadowed(shadowed); // last: of an address the last record counts
         });
     }
@@ -121,7 +121,7 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
                 if (!_changes.IsFlushed(slot))
                     Copy(address, word, BlockHeader.Free(_changes.GenerationOf(slot)));
                 else if (_changes.IsPending(slot))
-                    CopyFreed(address);
+                    CopyFreed(address, word);
                 else
                     Copy(address, word, FlushedHeader(address, word));
             }
@@ -129,12 +129,11 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
     }
 
     // A block that was deleted before the snapshot, and keeps its memory.
-    private void CopyFreed(ulong address)
+    private void CopyFreed(ulong address, PageWord word)
     {
-        byte* block = map.Find(address, out _);
-        var header = new BlockHeader(*(ulong*)block);
+        var header = new BlockHeader(*(ulong*)map.Find(address, out _));
         if (header.IsFree) // else its free header is a shadow header
-            Copy(address, WordOf(address), BlockHeader.Free(header.Generation));
+            Copy(address, word, BlockHeader.Free(header.Generation));
     }
 
     private void CopyShadowed(List<ShadowHeaderTable.Entry> shadowed)
@@ -161,11 +160,13 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
     }
 
     // The segment's, not the readers' map: after page recovery the map learns of a page later than the allocator does.
-    private PageWord WordOf(ulong address)
+    private PageWord WordOf(ulong address) => SegmentOf(address, out int page).WordOf(page);
+
+    private Segment SegmentOf(ulong address, out int page)
     {
-        PageMeta* page = map.MetaOf(address);
-        Segment segment = allocator.Pool.SegmentOf(page);
-        return segment.WordOf(PagePool.PageIn(segment, page));
+        Segment segment = allocator.Pool.SegmentOf(map.MetaOf(address));
+        page = segment.PageOf(address);
+        return segment;
     }
 
     private void Copy(ulong address, PageWord word, BlockHeader header)
@@ -175,14 +176,12 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
         bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
         long bytes = hasPayload ? header.PayloadBytes + (hasChecksums ? BlockChecksum.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
         Debug.Assert(bytes <= word.CapacityBytes, "The record would include bytes of the next block.");
-        PageMeta* page = map.MetaOf(address);
-        Segment segment = allocator.Pool.SegmentOf(page);
         Add(new ChangeRecord
         {
             Address = address,
             HeaderWord = header.Word,
             PageWord = word.Word,
-            TailWords = word.IsRunHead ? segment.TailWords(PagePool.PageIn(segment, page), word.RunPages) : default,
+            TailWords = word.IsRunHead ? SegmentOf(address, out int page).TailWords(page, word.RunPages) : default,
             Bytes = new ReadOnlySpan<byte>(block + BlockHeader.SizeBytes, (int)bytes),
         });
     }

@@ -132,7 +132,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
 
         private void Take()
         {
-            _page->BringUpTo(_snapshot);
+            List();
             for (int count = _random.Next(1, 1 + _states.Length / 4 + 1); count > 0 && _states.Contains(SlotState.Free); count--)
             {
                 int slot = _page->TakeSlot();
@@ -143,6 +143,13 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                 SetHeader(slot, new BlockHeader(BlockKind.Bytes, HeaderOf(slot).Generation, 0));
                 Taken++;
             }
+        }
+
+        // As a list of changed pages does before a slot is taken or freed.
+        private void List()
+        {
+            _page->BringUpTo(_snapshot);
+            _page->ListSnapshot = _snapshot;
         }
 
         // The first free one of the words from the last one on.
@@ -162,7 +169,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                 SetHeader(slot, freed);
                 _page->MaxGeneration = Math.Max(_page->MaxGeneration, freed.Generation);
                 Assert.Equal(_isFlushed[slot], _page->IsFlushed(slot, _snapshot));
-                _page->BringUpTo(_snapshot);
+                List();
                 Assert.Equal(_isFlushed[slot], _page->AddFreed(slot));
                 if (_isFlushed[slot])
                 {
