@@ -168,7 +168,7 @@ internal sealed unsafe class Delete(TableEngine table)
         if (pending == null)
             table.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned; // read before the block is freed, as all that follows
-        long ownedBytes = table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes);
+        long ownedBytes = owned.IsValid ? table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes) : 0;
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;
         BlockCount added = default(BlockCount) - table.Entries.CountOf(entry);
@@ -189,7 +189,8 @@ internal sealed unsafe class Delete(TableEngine table)
         {
             table.Counters.Count(critical, added);
             table.Limits.Return(priority, -added.FootprintBytes);
-            table.Limits.AddOwned(priority, entry.Head.Version, -ownedBytes);
+            if (ownedBytes != 0)
+                table.Limits.AddOwned(priority, entry.Head.Version, -ownedBytes);
             table.Counters.Add(critical, reason);
         }
         table.Intents.End(intent);

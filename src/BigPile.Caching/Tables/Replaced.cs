@@ -14,7 +14,7 @@ internal struct Replaced
         Version = entry.Head.Version;
         Address = entry.Address;
         Owned = entry.Owned;
-        OwnedBytes = table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes);
+        OwnedBytes = Owned.IsValid ? table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes) : 0;
         Count = table.Entries.CountOf(entry);
         Own = new OwnEntry(entry.Head.Kind != ValueKind.Tombstone, Count.FootprintBytes, entry.Head.Priority, entry.Address);
     }

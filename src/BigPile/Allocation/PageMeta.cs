@@ -23,7 +23,8 @@ namespace BigPile.Allocation;
 internal unsafe partial struct PageMeta
 {
     /// <summary>
-    /// Two cache lines, which processors fetch as a pair: neighbouring pages may belong to heaps of different processors.
+    /// Two cache lines, which processors fetch as a pair: neighbouring pages may belong to heaps of different processors. What each put and
+    /// each free needs is in the first one.
     /// </summary>
     internal const int SizeBytes = 128;
 
@@ -49,10 +50,6 @@ internal unsafe partial struct PageMeta
     /// </summary>
     internal ulong* FlushedBits;
 
-    /// <summary>The page's word at the snapshot <see cref="WordSnapshot"/>; of an older one the present word is the same.</summary>
-    /// <remarks>Of a page that is freed behind that snapshot it is the word from then: it held nothing at the snapshot.</remarks>
-    internal ulong SnapshotWord;
-
     /// <summary>The page's number within the pile: its first address divided by the units per page. Set once.</summary>
     internal int PageNumber;
 
@@ -68,16 +65,8 @@ internal unsafe partial struct PageMeta
     /// </summary>
     internal uint GenerationFloor;
 
-    /// <summary>
-    /// The number of the snapshot that the page's bits are up to; if it is not the last one, nothing was taken or freed since. Also read
-    /// without the lock.
-    /// </summary>
-    internal int BitsSnapshot;
-
     /// <summary>The number of the snapshot since which the page is listed as changed: see <see cref="ChangedPages"/>.</summary>
     internal int ListSnapshot;
-
-    internal int WordSnapshot; // see SnapshotWord
 
     /// <summary>The size of a slot in bytes, header included.</summary>
     internal int SlotBytes;
@@ -87,9 +76,6 @@ internal unsafe partial struct PageMeta
 
     /// <summary>Free slots: the number of set free bits.</summary>
     internal ushort FreeCount;
-
-    /// <summary>Slots that are never used again, as their generation is exhausted.</summary>
-    internal ushort ExhaustedCount;
 
     /// <summary>The word of the free bits in which the last slot was found.</summary>
     internal ushort Cursor;
@@ -118,12 +104,27 @@ internal unsafe partial struct PageMeta
     /// <summary>Free, and not to be used for now: see <see cref="WithheldPages"/>.</summary>
     internal bool IsWithheld;
 
-    /// <summary>In the first page of a run: whether its block was there at the snapshot of <see cref="BitsSnapshot"/>.</summary>
-    internal bool IsRunFlushed;
-
     /// <summary>The neighbours in the heap's list; without meaning while the page is not listed.</summary>
     internal PageMeta* Previous;
     internal PageMeta* Next; // as Previous
+
+    /// <summary>The page's word at the snapshot <see cref="WordSnapshot"/>; of an older one the present word is the same.</summary>
+    /// <remarks>Of a page that is freed behind that snapshot it is the word from then: it held nothing at the snapshot.</remarks>
+    internal ulong SnapshotWord;
+
+    internal int WordSnapshot; // see SnapshotWord
+
+    /// <summary>
+    /// The number of the snapshot that the page's bits are up to; if it is not the last one, nothing was taken or freed since. Also read
+    /// without the lock.
+    /// </summary>
+    internal int BitsSnapshot;
+
+    /// <summary>Slots that are never used again, as their generation is exhausted.</summary>
+    internal ushort ExhaustedCount;
+
+    /// <summary>In the first page of a run: whether its block was there at the snapshot of <see cref="BitsSnapshot"/>.</summary>
+    internal bool IsRunFlushed;
 
     internal readonly bool IsAllFree => FreeCount == SlotCount;
 
