@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Layout;
 
@@ -18,6 +19,7 @@ internal sealed unsafe class BlockCensus
     {
         pile.Recovery.Completion.Wait();
         pile.Flush();
+        using ReadScope scope = pile.Blocks.EnterReader(); // the flush has requested a trim, which waits for the region
         foreach (Segment segment in pile.Blocks.Allocator.Pool.Segments())
         {
             for (int page = segment.HeadPages; page < segment.PageCount; page++)
