@@ -53,8 +53,11 @@ internal sealed class DurableFiles(string directory)
     /// <summary>Goes on from what the device has of another directory, which was copied here as a kill left it.</summary>
     internal void TakeOver(DurableFiles other)
     {
-        foreach ((string name, SimulatedFile file) in other._durable)
-            _durable[name] = file.Copy();
+        lock (other._lock) // a thread of the background may write a file through
+        {
+            foreach ((string name, SimulatedFile file) in other._durable)
+                _durable[name] = file.Copy();
+        }
     }
 
     /// <summary>
