@@ -12,7 +12,9 @@ namespace BigPile.Memory;
 /// </remarks>
 public sealed unsafe class MappedRegion : MemoryRegion
 {
-    private const string UnfinishedSuffix = ".new";
+    /// <summary>What the name of a file ends with until all its first bytes have space.</summary>
+    internal const string UnfinishedSuffix = ".new";
+
 
     // Space is allocated in multiples of it: a store has the system look for space for the whole folio of its page cache, up to 2 MiB.
     private const long StepBytes = 2 << 20;

@@ -124,7 +124,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         segment.AddFreePage(page);
         Count++;
         IncludeInSearch(segment);
-        IsTrimWanted = Count > _trimAbovePages;
+        IsTrimWanted |= Count > _trimAbovePages || CanSpare(segment);
     }
 
     /// <summary>Takes consecutive pages that begin at a multiple of their number, of the last segment that has such.</summary>
@@ -173,13 +173,14 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     /// <summary>Adds a segment that was held before its pages were known.</summary>
     internal void AddScanned(Segment segment)
     {
-        Count += segment.FreePageCount;
-        IncludeInSearch(segment);
+        Add(segment);
+        IsTrimWanted |= CanSpare(segment); // a killed owner has not given it back
     }
 
+    /// <summary>Adds a segment that is needed.</summary>
     internal void AddSegment(Segment segment)
     {
-        AddScanned(segment);
+        Add(segment);
         _trimAbovePages = NextTrimAbove(0);
     }
 
@@ -234,7 +235,18 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         return null;
     }
 
-    // Scattered free pages can't be trimmed: after a trim, the next one needs an eighth of a segment more of them.
-    private long NextTrimAbove(long freePages) =>
-        Math.Max(segments.PagesPerNumber * 5 / 4, freePages + segments.PagesPerNumber / 8);
+    private void Add(Segment segment)
+    {
+        Count += segment.FreePageCount;
+        IncludeInSearch(segment);
+    }
+
+    // Whether a segment is empty, and without it enough is free that the next pages need no new one.
+    private bool CanSpare(Segment segment) => segment.IsEmpty && Count > LeastToTrim;
+
+    // A segment, and a quarter of one that stays.
+    private long LeastToTrim => segments.PagesPerNumber * 5 / 4;
+
+    // Scattered free pages can't be trimmed: after a trim, the next one needs an eighth of a segment more of them, or an empty segment.
+    private long NextTrimAbove(long freePages) => Math.Max(LeastToTrim, freePages + segments.PagesPerNumber / 8);
 }

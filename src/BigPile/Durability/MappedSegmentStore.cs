@@ -8,6 +8,7 @@ using BigPile.Allocation;
 using BigPile.Checking;
 using BigPile.Layout;
 using BigPile.Memory;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Durability;
 
@@ -45,6 +46,24 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
             _leftovers.Remove(number); // this number's file is removed here, not by a later Remove
         RemoveLeftover(NameOf(number));
         return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, FirstBytes);
+    }
+
+    /// <summary>Removes the files of segments that are not listed: a killed owner left them. The superblock is certain.</summary>
+    /// <param name="logger">Gets what can't be removed: it stays until its number is needed, or until the next opening.</param>
+    internal void RemoveUnlisted(ILogger logger)
+    {
+        try
+        {
+            foreach (string name in directory.Files.NamesOf(NamePrefix))
+            {
+                if (NumberOf(name) is { } number && !directory.Superblock.ListedSegments.ContainsKey(number))
+                    RemoveLeftover(name);
+            }
+        }
+        catch (IOException e)
+        {
+            logger.LogWarning(e, "Files of segments that the pile in {Path} has given up could not be removed", directory.Path);
+        }
     }
 
     // A killed owner, or a failed growth, left the file. Deleted first, since the new segment may need its disk space. Its magic is zeroed
@@ -139,6 +158,15 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     }
 
     internal string PathOf(int number) => directory.PathOf(NameOf(number));
+
+    // Of a segment's file, finished or not; null for any other file.
+    private static int? NumberOf(string name)
+    {
+        ReadOnlySpan<char> digits = name.AsSpan(NamePrefix.Length);
+        if (digits.EndsWith(MappedRegion.UnfinishedSuffix))
+            digits = digits[..^MappedRegion.UnfinishedSuffix.Length];
+        return int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number) ? number : null;
+    }
 
     private static string NameOf(int number) => string.Create(CultureInfo.InvariantCulture, $"{NamePrefix}{number:d6}");
 }
