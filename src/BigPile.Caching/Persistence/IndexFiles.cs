@@ -222,6 +222,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         }
         using (HeldFile use = _pile.Tables.Directory!.Files.Open(UseFileName, FileMode.Open, FileAccess.ReadWrite))
             use.Sync();
+        Directory.Sync(); // the names of files that are new, before they count as closed
         Head->SetClosed(_pile.Tables.Versions.Last);
         _map.Flush();
     }
