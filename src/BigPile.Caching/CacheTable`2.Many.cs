@@ -1,5 +1,9 @@
 using System;
 using System.Buffers;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching;
 
@@ -63,6 +67,47 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <returns>How many of the keys were there.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public int RemoveMany(ReadOnlySpan<TKey> keys) => _many.Remove(keys);
+
+    /// <summary>Reads the values of many keys, and makes those that are missing by one call of a factory.</summary>
+    /// <remarks>
+    /// For each key one factory runs at a time, whatever call it belongs to: a key that another call makes already is waited for, and not
+    /// passed to this one's factory. Where the factory fails or takes too long, stale values are returned if each key has one.
+    /// </remarks>
+    /// <param name="keys">The keys; repeated ones count once.</param>
+    /// <param name="factory">
+    /// Makes the values of the keys that it is given. A key that is not in its result has no value: it is not kept, and not returned.
+    /// </param>
+    /// <param name="options">Age, priority and tags of new entries; the table's when left out.</param>
+    /// <returns>The values of the keys that have one.</returns>
+    /// <inheritdoc cref="GetOrAdd(TKey, Func{TKey, TValue}, EntryOptions)"/>
+    public IReadOnlyDictionary<TKey, TValue> GetOrAddMany(
+        IEnumerable<TKey> keys, Func<IReadOnlyList<TKey>, IReadOnlyDictionary<TKey, TValue>> factory, EntryOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        ArgumentNullException.ThrowIfNull(factory);
+        ValueTask<Dictionary<TKey, TValue>> made = _manyFlights.GetOrAddManyAsync(
+            keys, (missing, _) => new ValueTask<IReadOnlyDictionary<TKey, TValue>>(factory(missing)), options, CancellationToken.None);
+        return made.IsCompletedSuccessfully ? made.Result : made.AsTask().GetAwaiter().GetResult();
+    }
+
+    /// <inheritdoc cref="GetOrAddMany(IEnumerable{TKey}, Func{IReadOnlyList{TKey}, IReadOnlyDictionary{TKey, TValue}}, EntryOptions)"/>
+    /// <param name="keys">The keys; repeated ones count once.</param>
+    /// <param name="factory">
+    /// Makes the values of the keys that it is given. A key that is not in its result has no value: it is not kept, and not returned. Its
+    /// token is cancelled when no caller waits any more.
+    /// </param>
+    /// <param name="options">Age, priority and tags of new entries; the table's when left out.</param>
+    /// <param name="cancellationToken">Cancels this caller's wait only.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    public async ValueTask<IReadOnlyDictionary<TKey, TValue>> GetOrAddManyAsync(
+        IEnumerable<TKey> keys, Func<IReadOnlyList<TKey>, CancellationToken, ValueTask<IReadOnlyDictionary<TKey, TValue>>> factory,
+        EntryOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        ArgumentNullException.ThrowIfNull(factory);
+        return await _manyFlights.GetOrAddManyAsync(keys, new ManyFactory<TKey, TValue>(factory), options, cancellationToken)
+            .ConfigureAwait(false);
+    }
 
     private static void RequireLength(int expected, int actual, string name)
     {

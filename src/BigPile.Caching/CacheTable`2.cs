@@ -26,6 +26,7 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     private readonly KeyCodec<TKey> _keys; // encodes keys
     private readonly FlightTable<TKey, TValue> _flights; // runs factories
     private readonly ManyKeys<TKey, TValue> _many; // calls with many keys
+    private readonly ManyFlights<TKey, TValue> _manyFlights; // runs factories for many keys
     private readonly RemovalListeners<TKey> _listeners; // of EntriesRemoved
 
     internal CacheTable(TableEngine engine) : base(engine)
@@ -34,6 +35,7 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         _keys = _typed.Keys;
         _flights = new FlightTable<TKey, TValue>(_typed, (IEqualityComparer<TKey>?)engine.KeyComparer);
         _many = new ManyKeys<TKey, TValue>(_typed);
+        _manyFlights = new ManyFlights<TKey, TValue>(_typed, _flights, (IEqualityComparer<TKey>?)engine.KeyComparer);
         _listeners = new RemovalListeners<TKey>(engine.Events, engine.Heap.Background, engine.Name, _keys);
     }
 

@@ -26,6 +26,12 @@ public readonly record struct EntryAttributes
     /// </summary>
     public DateTimeOffset? EndsAt { get; init; }
 
+    /// <summary>
+    /// How long it stays behind <see cref="ExpiresAt"/>, for factories that fail; see <see cref="EntryOptions.FailSafeMaxAge"/>;
+    /// <see langword="null"/>: not at all.
+    /// </summary>
+    public TimeSpan? FailSafeMaxAge { get; init; }
+
     /// <summary>Its worth when entries are evicted.</summary>
     public EntryPriority Priority { get; init; } = EntryPriority.Normal;
 
@@ -41,6 +47,8 @@ public readonly record struct EntryAttributes
             throw Refused(nameof(Sliding), sliding, "above zero, or null for an entry that does not slide", parameter);
         if (Sliding != null && ExpiresAt == null)
             throw Refused(nameof(ExpiresAt), null, "the instant at which the entry ends if it is not used, as it has a Sliding", parameter);
+        if (FailSafeMaxAge is { } failSafe && failSafe <= TimeSpan.Zero)
+            throw Refused(nameof(FailSafeMaxAge), failSafe, "above zero, or null for an entry that goes once it has expired", parameter);
         if (!Enum.IsDefined(Priority))
             throw Refused(nameof(Priority), Priority, "Low, Normal, High or NeverEvict", parameter);
         if (TagHashes.Length > EntryOptions.MaxTags)
@@ -52,6 +60,7 @@ public readonly record struct EntryAttributes
         ExpiresAt = ExpiresAt?.UtcTicks ?? long.MaxValue,
         SlidingTicks = Sliding?.Ticks ?? 0,
         SlidingEnd = EndsAt?.UtcTicks ?? long.MaxValue,
+        FailSafeTicks = FailSafeMaxAge?.Ticks ?? 0,
         Priority = Priority,
         Tags = TagHashes.Span,
     };

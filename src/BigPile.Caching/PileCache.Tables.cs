@@ -201,7 +201,7 @@ public sealed partial class PileCache
         TableEngine engine = null!;
         SpillStore? spill = SpillStore.In(
             spillDirectory, Pile, definition.Id, definition.Name, () => engine.Limits.Budget.Entries); // called after evictions
-        engine = new TableEngine(Pile, definition, _indexes.Hash, _clock, options, place, spill)
+        engine = new TableEngine(Pile, definition, _indexes.Hash, _clock, options, place, spill, _factoryLimits)
         {
             PileCapacity = _capacity,
             KeyComparer = comparer,

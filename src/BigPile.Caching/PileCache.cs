@@ -8,6 +8,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
@@ -27,6 +28,7 @@ public sealed partial class PileCache : IDisposable
     private readonly Lock _lock = new(); // guards names, tables and ids; held for no walk
     private readonly Lock _dropping = new(); // held for a whole drop; before _lock
     private readonly PileCacheOptions _options;
+    private readonly FactoryLimits _factoryLimits; // of all tables
     private readonly CacheClock _clock; // of all tables
     private readonly Dictionary<string, TableEngine> _engines = new(StringComparer.Ordinal); // by name; under _lock
     private readonly HashSet<string> _hidden = new(StringComparer.Ordinal); // names that a service hides; under _lock
@@ -67,6 +69,7 @@ public sealed partial class PileCache : IDisposable
         SpillDirectory.Prepare(options.SpillDirectory);
         Pile = pile;
         _options = options;
+        _factoryLimits = new FactoryLimits(options.MaxFactories, options.MaxRefreshes);
         _defaults = TableOptions.CheckDefaults(options.DefaultTableOptions);
         _reportDamage = () => _indexes!.ReportDamage(InspectDamaged);
         PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();

@@ -9,7 +9,7 @@ namespace BigPile.Caching;
 public sealed record PileCacheOptions
 {
     /// <summary>The longest finite <see cref="FactoryPatience"/>: 7 days.</summary>
-    public static readonly TimeSpan MaxFactoryTimeout = TimeSpan.FromDays(7);
+    public static readonly TimeSpan MaxFactoryTimeout = FactoryTimeouts.Longest;
 
     /// <summary>Whether disposing the cache disposes the pile.</summary>
     public bool OwnsPile { get; init; }
@@ -76,6 +76,18 @@ public sealed record PileCacheOptions
     /// </remarks>
     public TimeSpan FactoryPatience { get; init; } = TimeSpan.FromMinutes(10);
 
+    /// <summary>
+    /// How many factories run at a time in all tables; further ones wait, within the time limits of their callers. From 1; any number by
+    /// default. A factory that another one waits for runs without a place of its own.
+    /// </summary>
+    public int? MaxFactories { get; init; }
+
+    /// <summary>
+    /// How many refreshes ahead of an expiry (<see cref="EntryOptions.EagerRefresh"/>) run at a time in all tables; from 1, 32 by default.
+    /// Others are left to a later read.
+    /// </summary>
+    public int MaxRefreshes { get; init; } = 32;
+
     /// <summary>What the inspection of the indexes waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
     internal Task InspectsAfter { get; init; } = Task.CompletedTask;
 
@@ -86,6 +98,8 @@ public sealed record PileCacheOptions
         ArgumentNullException.ThrowIfNull(TimeProvider);
         ArgumentOutOfRangeException.ThrowIfLessThan(SweepPeriod, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfLessThan(SweepBuckets, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxFactories ?? 1, 1, nameof(MaxFactories));
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxRefreshes, 1);
         if (FactoryPatience != Timeout.InfiniteTimeSpan && (FactoryPatience <= TimeSpan.Zero || FactoryPatience > MaxFactoryTimeout))
         {
             throw new ArgumentException(

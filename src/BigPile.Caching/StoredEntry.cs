@@ -21,6 +21,7 @@ public readonly record struct StoredEntry
             ExpiresAt = InstantOf(copy.ExpiresAt, clock),
             Sliding = copy.SlidingTicks == 0 ? null : new TimeSpan(copy.SlidingTicks),
             EndsAt = InstantOf(copy.SlidingEnd, clock),
+            FailSafeMaxAge = copy.FailSafeTicks == 0 ? null : new TimeSpan(copy.FailSafeTicks),
             Priority = copy.Priority,
             TagHashes = copy.Tags,
         };

@@ -45,6 +45,42 @@ public sealed record TableOptions(string Name)
     /// <summary>The time without a use after which an entry expires that was put without one; above zero, none by default.</summary>
     public TimeSpan? DefaultSliding { get; init; }
 
+    /// <summary>
+    /// How long an entry that was put without another time stays behind its expiry, for factories that fail; above zero, none by default.
+    /// See <see cref="EntryOptions.FailSafeMaxAge"/>.
+    /// </summary>
+    public TimeSpan? DefaultFailSafeMaxAge { get; init; }
+
+    /// <inheritdoc cref="EntryOptions.NullMaxAge"/>
+    /// <remarks>None by default.</remarks>
+    public TimeSpan? NullMaxAge { get; init; }
+
+    /// <inheritdoc cref="EntryOptions.MaxAgeJitter"/>
+    /// <remarks>Zero by default.</remarks>
+    public TimeSpan MaxAgeJitter { get; init; }
+
+    /// <summary>
+    /// Whether a put of a key that is there keeps the lifetime of the present entry; by default it begins a new one. See
+    /// <see cref="EntryOptions.KeepsLifetime"/>.
+    /// </summary>
+    public bool KeepsLifetime { get; init; }
+
+    /// <inheritdoc cref="EntryOptions.FactorySoftTimeout"/>
+    /// <remarks>None by default.</remarks>
+    public TimeSpan? FactorySoftTimeout { get; init; }
+
+    /// <inheritdoc cref="EntryOptions.FactoryHardTimeout"/>
+    /// <remarks>None by default.</remarks>
+    public TimeSpan? FactoryHardTimeout { get; init; }
+
+    /// <inheritdoc cref="EntryOptions.FailSafeThrottle"/>
+    /// <remarks>30 seconds by default.</remarks>
+    public TimeSpan FailSafeThrottle { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <inheritdoc cref="EntryOptions.EagerRefresh"/>
+    /// <remarks>None by default.</remarks>
+    public double? EagerRefresh { get; init; }
+
     /// <summary>The priority of entries that were put without another one.</summary>
     public EntryPriority DefaultPriority { get; init; } = EntryPriority.Normal;
 
@@ -83,8 +119,17 @@ public sealed record TableOptions(string Name)
         Require(InitialEntries >= 0 && InitialEntries <= 1L << 36, nameof(InitialEntries), InitialEntries, "from 0 to 68,719,476,736");
         Require(MaxEntries is null or >= 1, nameof(MaxEntries), MaxEntries, "at least 1");
         Require(MaxBytes is null or >= MinBytes, nameof(MaxBytes), MaxBytes, $"at least {MinBytes:N0}");
-        Require(DefaultMaxAge is not { } age || age > TimeSpan.Zero, nameof(DefaultMaxAge), DefaultMaxAge, "above zero");
-        Require(DefaultSliding is not { } sliding || sliding > TimeSpan.Zero, nameof(DefaultSliding), DefaultSliding, "above zero");
+        RequireAboveZero(DefaultMaxAge, nameof(DefaultMaxAge));
+        RequireAboveZero(DefaultSliding, nameof(DefaultSliding));
+        RequireAboveZero(DefaultFailSafeMaxAge, nameof(DefaultFailSafeMaxAge));
+        RequireAboveZero(NullMaxAge, nameof(NullMaxAge));
+        Require(
+            FactoryTimeouts.IsValid(FactorySoftTimeout), nameof(FactorySoftTimeout), FactorySoftTimeout, FactoryTimeouts.Range);
+        Require(
+            FactoryTimeouts.IsValid(FactoryHardTimeout), nameof(FactoryHardTimeout), FactoryHardTimeout, FactoryTimeouts.Range);
+        Require(MaxAgeJitter >= TimeSpan.Zero, nameof(MaxAgeJitter), MaxAgeJitter, "at least zero");
+        Require(FailSafeThrottle >= TimeSpan.Zero, nameof(FailSafeThrottle), FailSafeThrottle, "at least zero");
+        Require(EagerRefresh is null or (> 0 and < 1), nameof(EagerRefresh), EagerRefresh, "above 0 and below 1");
         Require(
             PublicMaxAge is not { } shared || shared >= TimeSpan.FromSeconds(1), nameof(PublicMaxAge), PublicMaxAge, "at least a second");
         Require(
@@ -93,6 +138,9 @@ public sealed record TableOptions(string Name)
         Require(Enum.IsDefined(CollisionMode), nameof(CollisionMode), CollisionMode, "Speculative or Durable");
         Require(Enum.IsDefined(DefaultPriority), nameof(DefaultPriority), DefaultPriority, "Low, Normal, High or NeverEvict");
     }
+
+    private void RequireAboveZero(TimeSpan? time, string option) =>
+        Require(time is not { } some || some > TimeSpan.Zero, option, time, "above zero");
 
     private void Require(bool isRight, string option, object? value, string range)
     {

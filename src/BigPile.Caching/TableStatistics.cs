@@ -35,6 +35,12 @@ public sealed record TableStatistics(
     /// <summary>Entries expired.</summary>
     public long Expirations { get; init; }
 
+    /// <summary>Stale values given where a factory failed or took too long; see <see cref="EntryOptions.FailSafeMaxAge"/>.</summary>
+    public long StaleReads { get; init; }
+
+    /// <summary>Reads of calls with a factory that found an entry which could not be read; it counted as missing.</summary>
+    public long UnreadableEntries { get; init; }
+
     /// <summary>Entries in the spill file, from where they come back; see <see cref="PileCacheOptions.SpillDirectory"/>.</summary>
     public long SpilledEntries { get; init; }
 

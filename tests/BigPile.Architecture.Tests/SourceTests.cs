@@ -8,7 +8,7 @@ public sealed class SourceTests
 {
     private const int MaxColumns = 140;
     private const int MaxLines = 300;
-    private const int MaxLinesOfParts = 600;
+    private const int MaxLinesOfParts = 520; // without documentation, of which a public class has much
 
     private static readonly string[] ThirdParty = ["Microsoft.", "OpenTelemetry.", "Aspire."];
     private static readonly string[] Everything = ["src", "tests", "perf"];
@@ -37,11 +37,11 @@ public sealed class SourceTests
             select file.Path);
 
     [Fact]
-    public void The_parts_of_a_class_are_at_most_600_lines_together() =>
+    public void The_parts_of_a_class_are_at_most_520_lines_together() =>
         KnownExceptions.Compare("large class", from file in Sources.Below("src")
             let whole = Sources.PartOf(file.Lines)
             where whole != null
-            group file.Lines.Length by whole into parts
+            group file.Lines.Count(static line => !line.TrimStart().StartsWith("///", StringComparison.Ordinal)) by whole into parts
             where parts.Sum() > MaxLinesOfParts
             select parts.Key);
 

@@ -33,6 +33,16 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
         return timer;
     }
 
+    /// <summary>How many timers there are: a test that advances the clock waits for those that are to end.</summary>
+    internal int TimerCount
+    {
+        get
+        {
+            lock (_lock)
+                return _timers.Count;
+        }
+    }
+
     internal void Advance(TimeSpan time)
     {
         ManualTimer[] timers;

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
@@ -118,6 +119,83 @@ public static class Recipes
     {
         // recipe: table call
         return products.GetOrAddAsync(id, load, new EntryOptions { MaxAge = TimeSpan.FromMinutes(5) }, stop);
+        // recipe: end
+    }
+
+    /// <summary>What a source answers to a conditional request.</summary>
+    /// <param name="Product">What it has; null: nothing, or what the caller has.</param>
+    /// <param name="MaxAge">For how long it is right.</param>
+    /// <param name="IsNotModified">Whether the caller has it.</param>
+    /// <param name="IsPrivate">Whether it is for this caller only.</param>
+    /// <param name="Reason">Why there is nothing.</param>
+    public sealed record Answer(Product? Product, TimeSpan MaxAge, bool IsNotModified, bool IsPrivate, string Reason);
+
+    /// <summary>A table whose factories may fail and take long.</summary>
+    public static CacheTable<string, Product> GetResilientTable(PileCache cache)
+    {
+        // recipe: resilient table
+        return cache.GetOrCreateTable<string, Product>(new TableOptions("products")
+        {
+            DefaultMaxAge = TimeSpan.FromMinutes(5),
+            MaxAgeJitter = TimeSpan.FromSeconds(20),                   // not all at once
+            DefaultFailSafeMaxAge = TimeSpan.FromHours(24),            // kept for factories that fail
+            FailSafeThrottle = TimeSpan.FromSeconds(30),               // then the factory is tried again
+            FactorySoftTimeout = TimeSpan.FromMilliseconds(300),       // then the stale value, and the factory goes on
+            FactoryHardTimeout = TimeSpan.FromSeconds(10),             // then an error
+            EagerRefresh = 0.8,                                        // from four minutes on it runs in the background
+            NullMaxAge = TimeSpan.FromSeconds(30),                     // what is not there may come soon
+        });
+        // recipe: end
+    }
+
+    /// <summary>A value, and whether it is old.</summary>
+    public static async Task<string> DescribeAsync(
+        CacheTable<string, Product> products, string id, Func<string, CancellationToken, ValueTask<Product>> load)
+    {
+        // recipe: stale
+        MadeValue<Product> made = await products.GetOrAddEntryAsync(id, (id, _, stop) => load(id, stop));
+        return made.Origin == ValueOrigin.Stale ? $"{made.Value.Name} (as of before: {made.Failure?.Message})" : made.Value.Name;
+        // recipe: end
+    }
+
+    /// <summary>A conditional request.</summary>
+    public static ValueTask<Product> AskAsync(
+        CacheTable<string, Product> products, string id, Func<string, string?, CancellationToken, Task<Answer>> ask)
+    {
+        // recipe: deciding factory
+        return products.GetOrAddAsync(id, async (id, context, stop) =>
+        {
+            Answer answer = await ask(id, context.HasStale ? context.Stale.Name : null, stop);   // If-None-Match
+            context.Options = new EntryOptions { MaxAge = answer.MaxAge };
+            context.IsKept = !answer.IsPrivate;
+            return answer.IsNotModified ? context.NotModified() : answer.Product ?? context.Fail(answer.Reason);
+        });
+        // recipe: end
+    }
+
+    /// <summary>Many products with one query.</summary>
+    public static async Task<IReadOnlyDictionary<string, Product>> FindManyAsync(
+        CacheTable<string, Product> products, string[] ids,
+        Func<IReadOnlyList<string>, CancellationToken, ValueTask<IReadOnlyDictionary<string, Product>>> query)
+    {
+        // recipe: many keys
+        return await products.GetOrAddManyAsync(ids, (missing, stop) => query(missing, stop));   // those that are missing, once
+        // recipe: end
+    }
+
+    /// <summary>How many queries a cache makes at a time.</summary>
+    public static PileCacheOptions Bounded()
+    {
+        // recipe: bounded factories
+        return new PileCacheOptions { MaxFactories = 64, MaxRefreshes = 8 };
+        // recipe: end
+    }
+
+    /// <summary>A change that prolongs nothing.</summary>
+    public static void Change(CacheTable<string, Product> products, string id, Product product)
+    {
+        // recipe: kept lifetime
+        products.Put(id, product, new EntryOptions { KeepsLifetime = true });
         // recipe: end
     }
 

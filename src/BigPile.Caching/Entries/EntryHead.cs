@@ -16,11 +16,12 @@ namespace BigPile.Caching.Entries;
 /// bytes 0..7    version, higher than that of every entry put before in any table of the pile; bit 63: an extension follows
 /// bytes 8..11   bits 15..0 the table's id in the catalog; 28..16 length of the key; 31..29 kind of the value
 /// extension:
-/// byte  12      bit 0 expiry, bit 1 sliding, bit 2 tags
+/// byte  12      bit 0 expiry, bit 1 sliding, bit 2 tags, bit 3 fail-safe
 /// byte  13      priority
 /// bytes 14..15  number of tags
 /// expiry:       the instant of expiry (8), in ticks of UTC
 /// sliding:      the sliding time (8), in ticks; the latest instant to slide to (8), in ticks of UTC
+/// fail-safe:    how long it stays behind its expiry (8), in ticks; only with an expiry
 /// tags:         hash of each (8)
 /// </code>
 /// Little-endian. The entries hold all that a rebuild after a kill needs; of two entries with one key the higher version is valid.
@@ -39,7 +40,7 @@ internal readonly unsafe struct EntryHead
     internal const int ShortBytes = 12;
 
     /// <summary>The bytes of the largest head.</summary>
-    internal const int MaxBytes = FixedBytes + 3 * sizeof(long) + MaxTags * sizeof(ulong);
+    internal const int MaxBytes = FixedBytes + 4 * sizeof(long) + MaxTags * sizeof(ulong);
 
     internal const ulong ExtensionBit = Versions.Max + 1;
     internal const int WordOffset = 8;
@@ -53,6 +54,7 @@ internal readonly unsafe struct EntryHead
     private const byte ExpiryFlag = 1;
     private const byte SlidingFlag = 2;
     private const byte TagsFlag = 4;
+    private const byte FailSafeFlag = 8;
 
     private readonly byte* _start; // the payload
     private readonly ulong _version; // with the extension bit
@@ -92,6 +94,9 @@ internal readonly unsafe struct EntryHead
 
     internal bool HasTags => ((byte)_extension & TagsFlag) != 0;
 
+    /// <summary>Whether it stays for some time once it has expired.</summary>
+    internal bool HasFailSafe => ((byte)_extension & FailSafeFlag) != 0;
+
     /// <summary>Whether the entry may be dead, by expiry or a removed tag, though its block exists.</summary>
     internal bool MayBeDead => ((byte)_extension & (ExpiryFlag | TagsFlag)) != 0;
 
@@ -122,9 +127,14 @@ internal readonly unsafe struct EntryHead
 
     internal long SlidingEnd => *(long*)(_start + FixedBytes + 16);
 
+    /// <summary>How long it stays behind its expiry, in ticks; 0: not at all.</summary>
+    internal long FailSafeTicks => HasFailSafe ? *(long*)(_start + FixedBytes + FailSafeOffset) : 0;
+
     private int LongBytes => FixedBytes + TagsOffset + TagCount * sizeof(ulong);
 
-    private int TagsOffset => (HasExpiry ? 8 : 0) + (IsSliding ? 16 : 0);
+    private int FailSafeOffset => (HasExpiry ? 8 : 0) + (IsSliding ? 16 : 0);
+
+    private int TagsOffset => FailSafeOffset + (HasFailSafe ? 8 : 0);
 
     /// <summary>The spec that <see cref="Write"/> makes the same head of: with instants as they are stored.</summary>
     /// <param name="tagBuffer">A buffer for <see cref="MaxTags"/> hashes; the result points into it.</param>
@@ -137,6 +147,7 @@ internal readonly unsafe struct EntryHead
             ExpiresAt = ExpiresAt,
             SlidingTicks = IsSliding ? SlidingTicks : 0,
             SlidingEnd = IsSliding ? SlidingEnd : ExpiresAt,
+            FailSafeTicks = FailSafeTicks,
             Priority = Priority,
             Tags = tagBuffer[..TagCount],
         };
@@ -148,7 +159,7 @@ internal readonly unsafe struct EntryHead
         if (spec.IsPlain)
             return ShortBytes;
         return FixedBytes + (spec.ExpiresAt != long.MaxValue ? 8 : 0) + (spec.SlidingTicks != 0 ? 16 : 0)
-            + spec.Tags.Length * sizeof(ulong);
+            + (spec.HasFailSafe ? 8 : 0) + spec.Tags.Length * sizeof(ulong);
     }
 
     /// <summary>Writes a head without its version.</summary>
@@ -200,7 +211,8 @@ internal readonly unsafe struct EntryHead
     {
         bool hasExpiry = spec.ExpiresAt != long.MaxValue;
         bool isSliding = spec.SlidingTicks != 0;
-        payload[12] = (byte)((hasExpiry ? ExpiryFlag : 0) | (isSliding ? SlidingFlag : 0) | (spec.Tags.Length != 0 ? TagsFlag : 0));
+        payload[12] = (byte)((hasExpiry ? ExpiryFlag : 0) | (isSliding ? SlidingFlag : 0) | (spec.Tags.Length != 0 ? TagsFlag : 0)
+            | (spec.HasFailSafe ? FailSafeFlag : 0));
         payload[13] = (byte)spec.Priority;
         *(ushort*)(payload + 14) = (ushort)spec.Tags.Length;
         byte* at = payload + FixedBytes;
@@ -214,6 +226,12 @@ internal readonly unsafe struct EntryHead
             *(long*)at = spec.SlidingTicks;
             *(long*)(at + 8) = spec.SlidingEnd;
             at += 16;
+        }
+        if (spec.HasFailSafe)
+        {
+            Debug.Assert(hasExpiry && spec.FailSafeTicks > 0, "What does not expire is not kept behind its expiry.");
+            *(long*)at = spec.FailSafeTicks;
+            at += 8;
         }
         spec.Tags.CopyTo(new Span<ulong>(at, spec.Tags.Length));
     }

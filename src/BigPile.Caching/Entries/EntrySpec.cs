@@ -12,6 +12,7 @@ internal readonly ref struct EntrySpec
         ExpiresAt = long.MaxValue,
         SlidingTicks = 0,
         SlidingEnd = long.MaxValue,
+        FailSafeTicks = 0,
         Priority = EntryPriority.Normal,
         Tags = default,
     };
@@ -24,6 +25,12 @@ internal readonly ref struct EntrySpec
 
     /// <summary>The latest instant that uses extend the expiry to.</summary>
     internal required long SlidingEnd { get; init; }
+
+    /// <summary>How long the entry stays behind its expiry, in ticks; 0: not at all. Without an expiry it means nothing.</summary>
+    internal required long FailSafeTicks { get; init; }
+
+    /// <summary>Whether its head states <see cref="FailSafeTicks"/>.</summary>
+    internal bool HasFailSafe => FailSafeTicks != 0 && ExpiresAt != long.MaxValue;
 
     internal required EntryPriority Priority { get; init; }
 

@@ -29,11 +29,11 @@ internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, Visi
     internal EntryState Of(in EntryHead head, ref long now)
     {
         EntryState state = ByBlock(head, ref now);
-        if (state != EntryState.Expired || !head.IsSliding)
+        if (!state.IsOver() || !head.IsSliding)
             return state;
         return IsUsed(new SlidingUse(clock, head), now) || !IsOver(head, now) // the expiry may have been written just now
             ? EntryState.Live
-            : EntryState.Expired;
+            : state;
     }
 
     /// <summary>What the entry of a copied block is.</summary>
@@ -48,10 +48,10 @@ internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, Visi
     }
 
     /// <summary>
-    /// What an entry is by its block alone. A sliding entry that is expired here may have a later use in the read buffer.
+    /// What an entry is by its block alone. A sliding entry that is over here may have a later use in the read buffer.
     /// </summary>
     /// <param name="head">The entry's head.</param>
-    /// <param name="now">The time; 0: the clock is read if needed. Set whenever the result is <see cref="EntryState.Expired"/>.</param>
+    /// <param name="now">The time; 0: the clock is read if needed. Set whenever the entry is over.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal EntryState ByBlock(in EntryHead head, ref long now)
     {
@@ -78,7 +78,9 @@ internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, Visi
                 return EntryState.Live;
             now = clock.Now;
         }
-        return IsOver(head, now) ? EntryState.Expired : EntryState.Live;
+        if (!IsOver(head, now))
+            return EntryState.Live;
+        return head.HasFailSafe && CacheClock.Add(clock.ExpiryOf(head), head.FailSafeTicks) > now ? EntryState.Stale : EntryState.Expired;
     }
 
     /// <summary>What the API reports of an entry.</summary>
@@ -108,7 +110,8 @@ internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, Visi
     internal long UnwrittenUseOf(in EntryHead head) => head.IsSliding && UsesOrNull is { } buffer ? buffer.LastUseOf(head.Version) : 0;
 
     /// <summary>Whether the key reads as missing though the index has an entry for it.</summary>
-    internal bool IsNoneLocked(in EntryHead head, ref long now) => !visibility.Shows(head.Version) || Of(head, ref now) != EntryState.Live;
+    internal bool IsNoneLocked(in EntryHead head, ref long now, bool readsStale = false) =>
+        !visibility.Shows(head.Version) || !Of(head, ref now).IsReadable(readsStale);
 }
 
 /// <summary>Whether an entry is live, and if not, why.</summary>
@@ -120,6 +123,9 @@ internal enum EntryState : byte
     /// <summary>A tombstone, which records that the key was removed; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
     Tombstone,
 
+    /// <summary>Expired, and kept for factories that fail: the key reads as missing to all others.</summary>
+    Stale,
+
     /// <summary>Expired. May be freed.</summary>
     Expired,
 
@@ -130,10 +136,20 @@ internal enum EntryState : byte
 /// <summary>What follows from the state of an entry.</summary>
 internal static class EntryStateExtensions
 {
-    /// <summary>Whether the entry may be freed. A tombstone is not live, but stays.</summary>
+    /// <summary>Whether a read finds the entry.</summary>
+    internal static bool IsReadable(this EntryState state, bool readsStale) =>
+        state == EntryState.Live || (state == EntryState.Stale && readsStale);
+
+    /// <summary>Whether its time is over; a use that its block does not reflect yet may keep a sliding entry alive.</summary>
+    internal static bool IsOver(this EntryState state) => state is EntryState.Stale or EntryState.Expired;
+
+    /// <summary>Whether the key reads as missing though the entry was put: it is stale or dead.</summary>
+    internal static bool HasEnded(this EntryState state) => state >= EntryState.Stale;
+
+    /// <summary>Whether the entry may be freed. A tombstone, or a stale entry, is not live, but stays.</summary>
     internal static bool IsDead(this EntryState state) => state >= EntryState.Expired;
 
-    /// <summary>The counter for the removal of a dead entry.</summary>
+    /// <summary>The counter for the removal of an entry that is not live.</summary>
     internal static Counter Reason(this EntryState state) =>
         state == EntryState.Invalidated ? Counter.Removals : Counter.Expirations;
 }

@@ -9,7 +9,8 @@ namespace BigPile.Caching.SingleFlight;
 /// The run is cancelled when no caller waits any more, and not before. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="node">The run as a node of the wait graph.</param>
-internal abstract class Flight(FlightNode node) : IDisposable
+/// <param name="isRefresh">Whether it runs for nobody, ahead of an expiry.</param>
+internal abstract class Flight(FlightNode node, bool isRefresh) : IDisposable
 {
     private readonly CancellationTokenSource _abandoned = new(); // cancelled by the last caller that leaves
     private readonly Lock _lock = new(); // for a few instructions
@@ -25,7 +26,22 @@ internal abstract class Flight(FlightNode node) : IDisposable
     internal FlightTicket? Ticket { get => Volatile.Read(ref _ticket); set => Volatile.Write(ref _ticket, value); }
 
     /// <summary>Whether the factory made the value; else the run found one in the table. Valid after completion.</summary>
-    internal bool HasMade => Ticket != null;
+    internal bool HasMade => Ticket != null && !IsAbsent;
+
+    /// <summary>Whether a factory for many keys has no value for this one. Set before completion.</summary>
+    internal bool IsAbsent { get; private set; }
+
+    /// <summary>Whether it was the factory that failed, and not the table. Set before completion.</summary>
+    internal bool HasFactoryFailed { get; private set; }
+
+    /// <summary>Whether it runs for nobody, ahead of an expiry.</summary>
+    internal bool IsRefresh => isRefresh;
+
+    /// <summary>States that a factory for many keys has no value for this one.</summary>
+    internal void MarkAbsent() => IsAbsent = true;
+
+    /// <summary>States that it was the factory that failed.</summary>
+    internal void MarkFactoryFailed() => HasFactoryFailed = true;
 
     /// <summary>Whether something newer happened to the key since the run began: later callers must not join.</summary>
     internal bool IsOutdated => Ticket is { IsOutdated: true };
@@ -90,7 +106,7 @@ internal abstract class Flight(FlightNode node) : IDisposable
 }
 
 /// <summary>A run with values of one type.</summary>
-internal sealed class Flight<TValue>(FlightNode node) : Flight(node)
+internal sealed class Flight<TValue>(FlightNode node, bool isRefresh = false) : Flight(node, isRefresh)
 {
     private readonly TaskCompletionSource<TValue> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
@@ -125,4 +141,23 @@ internal readonly record struct FlightTimeout(TimeSpan Limit, TimeProvider Time)
 {
     /// <summary>The timeout of the caller that began the run: none.</summary>
     internal static FlightTimeout Infinite => new(Timeout.InfiniteTimeSpan, TimeProvider.System);
+
+    /// <summary>Whether a time ends before a limit, which may be infinite.</summary>
+    internal static bool IsBelow(TimeSpan time, TimeSpan limit) => limit == Timeout.InfiniteTimeSpan || time < limit;
+
+    /// <summary>What is left of a limit, which may be infinite, when some of it is past.</summary>
+    internal static TimeSpan LeftOf(TimeSpan limit, TimeSpan past) => limit == Timeout.InfiniteTimeSpan ? limit : limit - past;
+
+    /// <summary>Waits for the end of a run, with a value or a failure.</summary>
+    /// <returns><see langword="false"/> when the time is over.</returns>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    internal async ValueTask<bool> IsMetByAsync(Task run, CancellationToken cancellation)
+    {
+        if (!run.IsCompleted)
+            await run.WaitAsync(Limit, Time, cancellation).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (run.IsCompleted)
+            return true;
+        cancellation.ThrowIfCancellationRequested();
+        return false;
+    }
 }

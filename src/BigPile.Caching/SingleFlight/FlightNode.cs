@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace BigPile.Caching.SingleFlight;
 
@@ -25,6 +26,25 @@ internal sealed class FlightNode(object key, string table)
     /// <summary>The runs that this one waits for. Guarded by <see cref="GraphLock"/>.</summary>
     private readonly List<FlightNode> _awaited = [];
     private bool _hasEnded; // guarded by GraphLock
+    private TaskCompletionSource? _awaitedByFactory; // completes once a factory waits for this run; guarded by GraphLock
+
+    /// <summary>Completes once a factory waits for this run.</summary>
+    internal Task WhenAwaited
+    {
+        get
+        {
+            lock (GraphLock)
+            {
+                _awaitedByFactory ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                if (IsNested)
+                    _awaitedByFactory.TrySetResult();
+                return _awaitedByFactory.Task;
+            }
+        }
+    }
+
+    /// <summary>Whether a factory waits for this run, or has.</summary>
+    internal bool IsNested { get; private set; }
 
     /// <summary>Marks this execution context as the run's factory.</summary>
     internal void Enter() => Running.Value = this;
@@ -61,6 +81,8 @@ internal sealed class FlightNode(object key, string table)
             if (!LeadsTo(waiter))
             {
                 waiter._awaited.Add(this);
+                IsNested = true;
+                _awaitedByFactory?.TrySetResult();
                 return new Wait(waiter, this);
             }
         }
@@ -90,6 +112,13 @@ internal sealed class FlightNode(object key, string table)
     private InvalidOperationException WaitsInCycle(FlightNode waiter) => new(
         $"The factory for {waiter} asks for {this}, whose own factory waits for the first: neither could ever end. "
         + "Make one of the values without the other.");
+
+    /// <summary>Why a stale value is given while the run goes on, or is given up.</summary>
+    internal TimeoutException IsLate(TimeSpan timeout) => new($"The factory for {this} has not ended within {timeout}.");
+
+    /// <summary>The exception for a factory that takes longer than its caller waits.</summary>
+    internal TimeoutException TakesLongerThan(TimeSpan timeout) => new(
+        $"The factory for {this} has not ended within {timeout}, its FactoryHardTimeout, and there is no stale value to give.");
 
     /// <summary>The exception for a wait that timed out.</summary>
     internal TimeoutException TakesTooLong(TimeSpan timeout) => new(

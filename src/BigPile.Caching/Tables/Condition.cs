@@ -37,6 +37,9 @@ internal readonly struct Condition
     /// <summary>Whether it compares the entry's version.</summary>
     internal bool IsOfVersion => _form == Form.Version;
 
+    /// <summary>Whether it is that of a factory's value.</summary>
+    internal bool IsOfFlight => _form == Form.Flight;
+
     /// <summary>Whether the condition of a put was met; if not, its result becomes a public value.</summary>
     internal static bool WasMet(ref PutResult result)
     {

@@ -28,9 +28,9 @@ internal sealed unsafe partial class DiskTier
             return new EntryHead(payload).Version;
     }
 
-    /// <summary>Whether a block is a valid entry of a key, and not dead.</summary>
-    internal bool IsAliveBlockOf(in KeyProbe key, ReadOnlySpan<byte> block) =>
-        table.Entries.IsEntryOf(key, block) && !table.Liveness.Of(block).IsDead();
+    /// <summary>Whether a block is a valid entry of a key, and live.</summary>
+    internal bool IsAliveBlockOf(in KeyProbe key, ReadOnlySpan<byte> block, bool readsStale = false) =>
+        table.Entries.IsEntryOf(key, block) && table.Liveness.Of(block).IsReadable(readsStale);
 
     /// <summary>Reports and counts a dead entry.</summary>
     internal void ReportDead(ReadOnlySpan<byte> block, EntryState state)

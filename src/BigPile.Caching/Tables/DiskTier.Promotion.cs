@@ -42,7 +42,7 @@ internal sealed unsafe partial class DiskTier
         SpillOutcome outcome = Promote(key, block);
         if (outcome is SpillOutcome.TableFull or SpillOutcome.PileFull)
             throw new PileFullException(WhyItStays(outcome));
-        return outcome != SpillOutcome.Missing;
+        return outcome is not (SpillOutcome.Missing or SpillOutcome.Stale);
     }
 
     private string WhyItStays(SpillOutcome outcome)
@@ -98,6 +98,8 @@ internal sealed unsafe partial class DiskTier
         }
         if (VersionOf(block.WrittenSpan) < minVersion)
             return SpillOutcome.Missing; // for this caller; it stays
+        if (state == EntryState.Stale)
+            return SpillOutcome.Stale;
         bool isExtended = ExtendExpiry(block);
         // The copy in the file stays until memory has the entry: a failure in between loses nothing, and the stripe lock hides that there
         // are two.

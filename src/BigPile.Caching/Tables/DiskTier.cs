@@ -62,9 +62,9 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         table.PileCapacity.Backlog.Write(addedBytes);
     }
 
-    /// <summary>Reads the value of a key that memory does not have, and promotes it.</summary>
+    /// <summary>Reads the value of a key that memory does not have, and promotes it. A stale entry stays where it is.</summary>
     internal bool TryRead<TReader>(
-        in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info, bool readsStale = false)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         info = default;
@@ -72,7 +72,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         for (int tries = 0; tries < MostTries; tries++)
         {
             SpillOutcome outcome = Promote(key, block, minVersion);
-            if (outcome == SpillOutcome.Missing)
+            if (outcome == SpillOutcome.Missing || (outcome == SpillOutcome.Stale && !readsStale))
                 return false;
             if (outcome != SpillOutcome.InMemory)
             {
@@ -80,7 +80,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
                 return true;
             }
             // With no stripe lock: reads of memory take none.
-            if (table.Lookup.TryReadMemory(key, ref reader, minVersion, out info))
+            if (new Lookup(table, readsStale).TryReadMemory(key, ref reader, minVersion, out info))
                 return true; // else too old, or evicted again
         }
         return false;
@@ -209,9 +209,9 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         }
     }
 
-    /// <summary>Copies the block of a key's spilled entry, unless it is dead. The stripe lock is held.</summary>
-    internal bool TryReadAliveStripeLocked(in KeyProbe key, PileBuffer block) =>
-        spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _) && IsAliveBlockOf(key, block.WrittenSpan);
+    /// <summary>Copies the block of a key's spilled entry, if it is live. The stripe lock is held.</summary>
+    internal bool TryReadAliveStripeLocked(in KeyProbe key, PileBuffer block, bool readsStale = false) =>
+        spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _) && IsAliveBlockOf(key, block.WrittenSpan, readsStale);
 
     /// <summary>The version of a key's spilled entry; 0: none, or dead.</summary>
     private bool TryVersionStripeLocked(in KeyProbe key, out ulong version)
@@ -233,6 +233,9 @@ internal enum SpillOutcome
 
     /// <summary>Memory has it: it was put or promoted meanwhile.</summary>
     InMemory,
+
+    /// <summary>It is stale, and stays in the file; its block was copied.</summary>
+    Stale,
 
     /// <summary>It was promoted; its block was copied.</summary>
     Promoted,

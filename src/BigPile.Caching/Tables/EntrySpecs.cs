@@ -5,26 +5,23 @@ using System.Diagnostics.CodeAnalysis;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Tags;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Tables;
 
 /// <summary>Converts options to entry specs.</summary>
 internal readonly struct EntrySpecs(TableEngine table)
 {
-    /// <summary>Whether entries put without options are plain.</summary>
-    internal bool PutsPlain()
-    {
-        TableOptions defaults = table.Options;
-        return defaults.DefaultMaxAge == null && defaults.DefaultSliding == null && defaults.DefaultPriority == EntryPriority.Normal;
-    }
-
     /// <summary>Combines the table's options and those of a put.</summary>
     /// <param name="options">The put's options, if it has any.</param>
+    /// <param name="isNull">Whether the value is null.</param>
     /// <param name="tagBuffer">A buffer for <see cref="EntryHead.MaxTags"/> hashes; the result points into it.</param>
-    internal EntrySpec SpecOf(EntryOptions? options, Span<ulong> tagBuffer)
+    internal EntrySpec SpecOf(EntryOptions? options, bool isNull, Span<ulong> tagBuffer)
     {
         TableOptions defaults = table.Options;
         TimeSpan? maxAge = options?.MaxAge ?? (options?.ExpiresAt == null ? defaults.DefaultMaxAge : null);
+        if (isNull)
+            maxAge = options?.NullMaxAge ?? defaults.NullMaxAge ?? maxAge;
         TimeSpan? sliding = options?.Sliding ?? defaults.DefaultSliding;
         EntryPriority priority = options?.Priority ?? defaults.DefaultPriority;
         if (priority > EntryPriority.NeverEvict)
@@ -35,14 +32,41 @@ internal readonly struct EntrySpecs(TableEngine table)
         long end = InCacheTime(options?.ExpiresAt);
         long now = table.Clock.Now; // after InCacheTime, which may advance the clock
         if (maxAge is { } age)
-            end = Math.Min(end, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))));
+            end = Math.Min(end, CacheClock.Add(now, WithJitter(RequirePositive(age, nameof(EntryOptions.MaxAge)), options, defaults)));
         long slidingTicks = sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : 0;
         return spec with
         {
             ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
             SlidingTicks = slidingTicks,
             SlidingEnd = end,
+            FailSafeTicks = FailSafeTicksOf(options, defaults),
         };
+    }
+
+    /// <summary>Prepares the pile for a spec of <see cref="EntrySpec.FailSafeTicks"/>. The caller is outside of critical regions.</summary>
+    private long UseFailSafe(long ticks)
+    {
+        if (ticks != 0)
+            table.Heap.Use(Feature.FailSafeEntries);
+        return ticks;
+    }
+
+    private long WithJitter(long ticks, EntryOptions? options, TableOptions defaults)
+    {
+        TimeSpan jitter = options?.MaxAgeJitter ?? defaults.MaxAgeJitter;
+        if (jitter < TimeSpan.Zero)
+            throw new ArgumentOutOfRangeException(
+                nameof(EntryOptions.MaxAgeJitter), jitter, "EntryOptions.MaxAgeJitter must be at least zero.");
+        return jitter == TimeSpan.Zero ? ticks : CacheClock.Add(ticks, table.Factories.NextJitter(jitter.Ticks));
+    }
+
+    private long FailSafeTicksOf(EntryOptions? options, TableOptions defaults)
+    {
+        TimeSpan time = options?.FailSafeMaxAge ?? defaults.DefaultFailSafeMaxAge ?? TimeSpan.Zero;
+        if (time < TimeSpan.Zero)
+            throw new ArgumentOutOfRangeException(
+                nameof(EntryOptions.FailSafeMaxAge), time, "EntryOptions.FailSafeMaxAge must be at least zero.");
+        return UseFailSafe(time.Ticks);
     }
 
     /// <summary>The spec to renew an entry. What the options leave out stays.</summary>
@@ -65,8 +89,25 @@ internal readonly struct EntrySpecs(TableEngine table)
             ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
             SlidingTicks = slidingTicks,
             SlidingEnd = end,
+            FailSafeTicks = options.FailSafeMaxAge == null ? entry.FailSafeTicks : FailSafeTicksOf(options, table.Options),
             Priority = priority,
             Tags = options.Tags == null ? entry.Tags : HashTags(options.Tags, tagBuffer),
+        };
+    }
+
+    /// <summary>The spec of a put that keeps the lifetime of the entry that it replaces.</summary>
+    /// <param name="entry">The present entry.</param>
+    /// <param name="options">The put's options, for all else.</param>
+    /// <param name="tagBuffer">A buffer for <see cref="EntryHead.MaxTags"/> hashes; the result points into it.</param>
+    internal EntrySpec SpecOver(in EntryCopy entry, EntryOptions? options, Span<ulong> tagBuffer)
+    {
+        EntrySpec spec = SpecOf(options, isNull: false, tagBuffer);
+        return spec with
+        {
+            ExpiresAt = entry.ExpiresAt,
+            SlidingTicks = entry.SlidingTicks,
+            SlidingEnd = entry.SlidingEnd,
+            FailSafeTicks = entry.FailSafeTicks,
         };
     }
 
@@ -99,6 +140,7 @@ internal readonly struct EntrySpecs(TableEngine table)
         {
             ExpiresAt = table.Clock.FromSystem(spec.ExpiresAt),
             SlidingEnd = table.Clock.FromSystem(spec.SlidingEnd),
+            FailSafeTicks = UseFailSafe(spec.FailSafeTicks),
         };
     }
 

@@ -18,14 +18,15 @@ internal readonly struct FlightStart(TableEngine table)
     /// <summary>Begins a run for a missing key.</summary>
     /// <param name="key">The key.</param>
     /// <param name="tags">The tag hashes of the entry to be put.</param>
+    /// <param name="replaced">The version of an entry that counts as missing; 0: none.</param>
     /// <returns>The ticket, which must be ended with the run; <see langword="null"/> when the key is present.</returns>
-    internal FlightTicket? BeginFlight(in KeyProbe key, ulong[] tags)
+    internal FlightTicket? BeginFlight(in KeyProbe key, ulong[] tags, ulong replaced = 0)
     {
         while (true)
         {
             try
             {
-                return BeginFlightInRegion(key, tags);
+                return BeginFlightInRegion(key, tags, replaced);
             }
             catch (KeyNotComparedException)
             {
@@ -35,13 +36,14 @@ internal readonly struct FlightStart(TableEngine table)
         }
     }
 
-    private FlightTicket? BeginFlightInRegion(in KeyProbe key, ulong[] tags)
+    private FlightTicket? BeginFlightInRegion(in KeyProbe key, ulong[] tags, ulong replaced)
     {
         Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by its entry's tags, and there are no more of them.");
         long now = table.Clock.BeforeLock;
         using ReadScope scope = table.EnterReader();
         using LockedBucket bucket = table.Index.Lock(key.Hash);
-        bool isThere = table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) && !table.Liveness.IsNoneLocked(entry.Head, ref now)
+        bool isThere = table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) && entry.Head.Version != replaced
+            && !table.Liveness.IsNoneLocked(entry.Head, ref now)
             && (entry.Head.Kind != ValueKind.Pointer || table.Entries.IsLive(entry.Owned));
         // Under the lock: a put of the key from here on has a higher version than the ticket's, and a removal finds the ticket.
         return isThere ? null : table.Flights.Begin(key.Hash, table.Heap.Versions.Last, tags);

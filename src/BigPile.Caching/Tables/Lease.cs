@@ -34,7 +34,7 @@ internal readonly unsafe struct Lease(TableEngine table)
             if (TryLeaseInMemory(key, out lease, out info, isUse))
                 return true;
             // Else it was evicted again between the two.
-            if (outcome == SpillOutcome.Missing)
+            if (outcome is SpillOutcome.Missing or SpillOutcome.Stale)
                 return false;
         }
     }

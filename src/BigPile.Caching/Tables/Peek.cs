@@ -13,10 +13,10 @@ namespace BigPile.Caching.Tables;
 internal readonly struct Peek(TableEngine table)
 {
     /// <summary>Copies an entry's metadata under the bucket's lock. No use is counted.</summary>
-    internal bool TryPeek(in KeyProbe key, out EntryCopy copy) =>
-        TryPeekInMemory(key, out copy) || (table.Disk is { } disk && TryPeekSpilled(disk, key, out copy));
+    internal bool TryPeek(in KeyProbe key, out EntryCopy copy, bool readsStale = false) =>
+        TryPeekInMemory(key, out copy, readsStale) || (table.Disk is { } disk && TryPeekSpilled(disk, key, out copy, readsStale));
 
-    private bool TryPeekInMemory(in KeyProbe key, out EntryCopy copy)
+    private bool TryPeekInMemory(in KeyProbe key, out EntryCopy copy, bool readsStale)
     {
         copy = default;
         long now = table.Clock.BeforeLock; // 0 with the system's clock, which is read when needed
@@ -25,7 +25,8 @@ internal readonly struct Peek(TableEngine table)
             try
             {
                 using LockedBucket bucket = table.Index.Lock(key.Hash);
-                if (!table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) || table.Liveness.IsNoneLocked(entry.Head, ref now))
+                if (!table.Entries.TryFindLocked(bucket, key, out LockedEntry entry)
+                    || table.Liveness.IsNoneLocked(entry.Head, ref now, readsStale))
                     return false;
                 copy = Copy(entry.Head, entry.PayloadBytes);
                 return true;
@@ -37,20 +38,20 @@ internal readonly struct Peek(TableEngine table)
         }
         // After the region, with no lock held: the comparer is application code.
         key.Matcher!.Learn();
-        return TryPeekInMemory(key, out copy);
+        return TryPeekInMemory(key, out copy, readsStale);
     }
 
     // The entry stays in the file: a peek is no use.
-    private unsafe bool TryPeekSpilled(DiskTier disk, in KeyProbe key, out EntryCopy copy)
+    private unsafe bool TryPeekSpilled(DiskTier disk, in KeyProbe key, out EntryCopy copy, bool readsStale)
     {
         using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
         lock (disk.LockOf(key))
         {
             // Again, as a promotion may have moved it. An eviction in between takes no stripe lock, and leaves it pending, where the
             // next line finds it.
-            if (TryPeekInMemory(key, out copy))
+            if (TryPeekInMemory(key, out copy, readsStale))
                 return true;
-            if (!disk.TryReadAliveStripeLocked(key, block))
+            if (!disk.TryReadAliveStripeLocked(key, block, readsStale))
                 return false;
         }
         fixed (byte* payload = block.WrittenSpan)
@@ -125,7 +126,7 @@ internal readonly struct Peek(TableEngine table)
         return new EntryCopy(
             new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), table.Liveness.Describe(head, valueBytes), head.Kind, head.Priority,
             table.Liveness.ExpiryOf(head), head.IsSliding ? head.SlidingTicks : 0,
-            head.IsSliding ? table.Clock.SlidingEndOf(head) : table.Clock.ExpiryOf(head), tags);
+            head.IsSliding ? table.Clock.SlidingEndOf(head) : table.Clock.ExpiryOf(head), head.FailSafeTicks, tags);
     }
 
     private int OwnedBytes(in EntryHead head)

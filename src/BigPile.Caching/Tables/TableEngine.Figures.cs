@@ -74,6 +74,8 @@ internal sealed partial class TableEngine
         Collisions = Counters[Counter.Collisions],
         Evictions = Counters[Counter.Evictions],
         Expirations = Counters[Counter.Expirations],
+        StaleReads = Factories.StaleReads,
+        UnreadableEntries = Factories.UnreadableEntries,
     };
 
     /// <summary>How often the index was found damaged.</summary>

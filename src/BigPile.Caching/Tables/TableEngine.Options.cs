@@ -18,6 +18,7 @@ internal sealed partial class TableEngine
     private bool _countsReads;
     private bool _countsUses;
     private int _maxLines;
+    private bool _putsPlain;
 
     internal TableOptions Options => Volatile.Read(ref _options);
 
@@ -29,6 +30,9 @@ internal sealed partial class TableEngine
 
     /// <summary>Whether uses of entries are counted, for eviction or a bounded bucket.</summary>
     internal bool CountsUses => _countsUses;
+
+    /// <summary>Whether entries put without options are plain.</summary>
+    internal bool PutsPlain => _putsPlain;
 
     /// <summary>The maximum number of lines of a bucket.</summary>
     internal int MaxLines => _maxLines;
@@ -114,6 +118,8 @@ internal sealed partial class TableEngine
     {
         Volatile.Write(ref _options, options);
         _countsReads = options.Statistics;
+        _putsPlain = options is { DefaultMaxAge: null, DefaultSliding: null, NullMaxAge: null, KeepsLifetime: false }
+            && options.DefaultPriority == EntryPriority.Normal;
         _maxLines = options.CollisionMode == CollisionMode.Durable ? int.MaxValue : options.FixedIndex ? 1 : MaxSpeculativeLines;
         // Without limits puts need not count, until the pile has no segment left to grow by.
         bool isLimited = options.MaxEntries != null || options.MaxBytes != null || Shrink.IsDueWithoutLimits(options);

@@ -45,9 +45,10 @@ internal sealed partial class TableEngine : IDisposable
     /// <param name="options">The options.</param>
     /// <param name="place">Where the index lives; by default in process memory.</param>
     /// <param name="spill">The entries demoted to a file; null: none are.</param>
+    /// <param name="factoryLimits">How many factories of the cache run at a time; null: any number.</param>
     internal TableEngine(
         Pile pile, Persistence.TableDefinition definition, KeyHash hash, CacheClock clock, TableOptions options,
-        IndexStorage? place = null, SpillStore? spill = null)
+        IndexStorage? place = null, SpillStore? spill = null, FactoryLimits? factoryLimits = null)
     {
         TableHeap heap = pile.Tables;
         Pile = pile;
@@ -75,6 +76,7 @@ internal sealed partial class TableEngine : IDisposable
         Limits = new TableLimits(Index, heap, Entries, Content);
         Events = new EntryEvents(heap.Background, clock);
         Meter = CacheMeter.Of(heap.Meter);
+        Factories = new TableFactories(Name, factoryLimits ?? FactoryLimits.None, heap.Logger);
         Delete = new Delete(this);
         Touch = new Touch(this);
         Sweep = new Sweep(this);
@@ -133,6 +135,9 @@ internal sealed partial class TableEngine : IDisposable
 
     /// <summary>The running factories, which are told of changes to their keys.</summary>
     internal FlightTickets Flights { get; } = new();
+
+    /// <summary>What the table knows of its factories.</summary>
+    internal TableFactories Factories { get; }
 
     internal FlightStart FlightStart => new(this);
 

@@ -42,7 +42,7 @@ internal unsafe ref partial struct Upsert
             old.TransferOwned();
         if (!_table.Heap.CanDeleteObject(old.Owned, out _failure))
             return false; // the last chance: the old entry can't be freed without the object that it owns
-        if (state.IsDead())
+        if (state.HasEnded())
             _table.Events.OnRemoved(entry.Head, entry.PayloadBytes, state.Reason());
         _place = entry.Place;
         _entersQueue = !old.Own.IsThere || old.Own.Priority != _spec->Priority;

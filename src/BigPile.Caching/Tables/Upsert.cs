@@ -240,7 +240,7 @@ internal unsafe ref partial struct Upsert
             _table.Limits.Exchange(_reserved, old.Own, new OwnEntry(!_request->IsTombstone, CountOfNew.FootprintBytes, _spec->Priority, 0));
         if (old.OwnedBytes != 0 || _request->Kind == ValueKind.Pointer)
             CountOwned(old);
-        if (old.State.IsDead())
+        if (old.State.HasEnded())
             counters.Add(_critical, old.State.Reason());
         if (_request->IsTombstone && !isNew)
             counters.Add(_critical, Counter.Removals);

@@ -8,14 +8,13 @@ using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Readers;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Tables;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Typed;
 
 /// <summary>A typed facade over a table: what a public call does once its key is encoded.</summary>
-internal sealed class TypedTable<TKey, TValue>
+internal sealed partial class TypedTable<TKey, TValue>
     where TKey : notnull
 {
     internal TypedTable(TableEngine engine)
@@ -52,23 +51,6 @@ internal sealed class TypedTable<TKey, TValue>
         return false;
     }
 
-    /// <summary>Reads a value for a call whose hit or miss was counted.</summary>
-    internal bool TryGetAgain(TKey key, [MaybeNullWhen(false)] out TValue value)
-    {
-        var reader = default(ValueReader);
-        Unsafe.SkipInit(out KeyBuffer buffer);
-        Span<byte> stack = buffer;
-        KeyProbe probe = Keys.Probe(key, stack);
-        if (Core.Lookup.TryReadAgain(probe, ref reader, out _))
-        {
-            value = Complete(ref reader, probe);
-            return true;
-        }
-        reader.Release();
-        value = default;
-        return false;
-    }
-
     /// <summary>Copies a value, as stored, to a writer.</summary>
     internal bool TryRead(in KeyProbe key, IBufferWriter<byte> destination, out EntryInfo info)
     {
@@ -93,10 +75,12 @@ internal sealed class TypedTable<TKey, TValue>
     internal PutResult Put(
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options, Condition condition, out EntryInfo info)
     {
-        if (options == null && Core.Specs.PutsPlain())
+        if (options == null && Core.PutsPlain)
             // The usual put: no clock, no tags, no extension of the head.
             return Core.Put.Run(key, value, kind, EntrySpec.Plain, condition, out info);
-        return PutWith(options, key, value, kind, condition, out info);
+        return (options?.KeepsLifetime ?? Core.Options.KeepsLifetime) && !condition.IsOfFlight // what a factory makes begins a new one
+            ? PutOver(options, key, value, kind, condition, out info)
+            : PutWith(options, key, value, kind, condition, out info);
     }
 
     // A method of its own: with its buffer in the frame, the usual put was 3 % slower.
@@ -104,7 +88,27 @@ internal sealed class TypedTable<TKey, TValue>
         EntryOptions? options, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, Condition condition, out EntryInfo info)
     {
         Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
-        return Core.Put.Run(key, value, kind, Core.Specs.SpecOf(options, tagBuffer), condition, out info);
+        return Core.Put.Run(key, value, kind, Core.Specs.SpecOf(options, kind == ValueKind.Null, tagBuffer), condition, out info);
+    }
+
+    // Keeps the lifetime of the entry that it replaces. The put's condition tells whether that is still the one that was looked at.
+    private PutResult PutOver(
+        EntryOptions? options, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, Condition condition, out EntryInfo info)
+    {
+        Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
+        while (Core.Peek.TryPeek(key, out EntryCopy entry))
+        {
+            if (!condition.IsNone && !condition.IsMetBy(entry.Info.Version))
+            {
+                info = default;
+                return Condition.NotMet;
+            }
+            EntrySpec spec = Core.Specs.SpecOver(entry, options, tagBuffer);
+            PutResult result = Core.Put.Run(key, value, kind, spec, Condition.Of(entry.Info.Version), out info);
+            if (result != Condition.NotMet)
+                return result;
+        }
+        return PutWith(options, key, value, kind, condition, out info); // of two that find none the later put counts, as without this
     }
 
     /// <summary>Renews an entry's lifetime. Its value stays, and what the options leave out.</summary>
@@ -162,45 +166,11 @@ internal sealed class TypedTable<TKey, TValue>
         return false;
     }
 
-    /// <summary>The key by which flights are told apart: its bytes, where the table compares bytes.</summary>
-    internal FlightKey FlightKeyOf(TKey key)
-    {
-        if (KeyCodec<TKey>.HasOwnBytes || Core.KeyComparer != null)
-            return new FlightKey(key, null);
-        Unsafe.SkipInit(out KeyBuffer buffer);
-        Span<byte> stack = buffer;
-        return new FlightKey(key, Keys.Probe(key, stack).Bytes.ToArray());
-    }
-
-    /// <summary>Begins a run for a missing key; <see langword="null"/> when the key is present.</summary>
-    internal FlightTicket? BeginFlight(TKey key, EntryOptions? options)
-    {
-        Unsafe.SkipInit(out KeyBuffer buffer);
-        Span<byte> stack = buffer;
-        return Core.FlightStart.BeginFlight(Keys.Probe(key, stack), EntrySpecs.TagHashesOf(options));
-    }
-
-    /// <summary>Puts the value of a run, unless something newer happened to the key, or there is no space.</summary>
-    internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket ticket)
-    {
-        Unsafe.SkipInit(out KeyBuffer buffer);
-        Span<byte> stack = buffer;
-        try
-        {
-            _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(ticket), out _);
-        }
-        catch (PileFullException)
-        {
-            // The value is there, and its callers get it. The pile counts what it refuses, and logs it.
-        }
-    }
-
     /// <summary>The public description of an entry.</summary>
     internal TableEntry<TKey> Describe(in EntryCopy copy)
     {
-        var age = new TimeSpan(Core.Clock.Now - Core.Clock.PutAt(copy.Info.Version));
         return new TableEntry<TKey>(
-            Keys.Decode(copy.Key), copy.Info, age < TimeSpan.Zero ? TimeSpan.Zero : age,
+            Keys.Decode(copy.Key), copy.Info, AgeOf(copy.Info.Version),
             copy.ExpiresAt == long.MaxValue ? null : new DateTimeOffset(Core.Clock.ToSystem(copy.ExpiresAt), TimeSpan.Zero),
             copy.SlidingTicks == 0 ? null : new TimeSpan(copy.SlidingTicks), copy.Priority);
     }

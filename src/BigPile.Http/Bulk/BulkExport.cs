@@ -135,6 +135,8 @@ internal sealed class BulkExport(
             _json.WriteString("sliding"u8, SlidingText.Of(sliding));
             _json.WriteString("unusedUntil"u8, attributes.ExpiresAt!.Value.UtcDateTime);
         }
+        if (attributes.FailSafeMaxAge is { } failSafe)
+            _json.WriteString("failSafe"u8, SlidingText.Of(failSafe));
         if (attributes.Priority != EntryPriority.Normal)
             _json.WriteString("priority"u8, Priorities.NameOf(attributes.Priority));
         TagHashList.Write(_json, attributes.TagHashes.Span);

@@ -50,6 +50,8 @@ internal sealed partial class EntryRecord
                 return TakeTime(text, out _timeToLive);
             case "sliding":
                 return TakeTime(text, out _sliding) || (_isExported && SlidingText.TryParse(text, out _sliding));
+            case "failSafe" when _isExported:
+                return TakeTime(text, out _failSafe) || SlidingText.TryParse(text, out _failSafe);
             case "expires":
                 return TakeInstant(text, out _expiresAt);
             case "unusedUntil" when _isExported:

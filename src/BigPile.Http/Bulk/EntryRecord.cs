@@ -57,6 +57,7 @@ internal sealed partial class EntryRecord : IDisposable
     private TimeSpan? _timeToLive;
     private TimeSpan? _sliding;
     private DateTimeOffset? _expiresAt;
+    private TimeSpan? _failSafe;
     private EntryPriority? _priority;
     private DateTimeOffset? _unusedUntil;
     private List<string>? _tags;
@@ -162,6 +163,7 @@ internal sealed partial class EntryRecord : IDisposable
             ExpiresAt = _sliding is { } sliding ? Earlier(end, _unusedUntil ?? Add(now, sliding)) : end,
             Sliding = _sliding,
             EndsAt = end,
+            FailSafeMaxAge = _failSafe,
             Priority = _priority ?? EntryPriority.Normal,
             TagHashes = _tagHashes.Hashes,
         };
@@ -187,7 +189,7 @@ internal sealed partial class EntryRecord : IDisposable
         _isDecoded = _hasPayload = false;
         _contentType = _defaultType = null;
         _coding = ContentCoding.Identity;
-        _timeToLive = _sliding = null;
+        _timeToLive = _sliding = _failSafe = null;
         _expiresAt = _unusedUntil = null;
         _priority = null;
         _tags = null;

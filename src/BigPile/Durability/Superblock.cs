@@ -157,6 +157,24 @@ internal sealed class Superblock(PileDirectory directory, SuperblockFile file, S
         }
     }
 
+    /// <summary>States that the pile uses a feature, before anything of it is stored.</summary>
+    /// <exception cref="PileStorageException">The device refused.</exception>
+    internal void Use(Feature feature)
+    {
+        if (_state.Features.Has(feature))
+            return;
+        try
+        {
+            Change(state => state.Features = state.Features.With(feature));
+        }
+        catch (IOException e)
+        {
+            throw new PileStorageException(
+                $"The pile in '{_directory.Path}' can't state that it uses '{feature.Name}': {e.Message} "
+                + "Nothing was changed. Free disk space, or remove the cause of the error, and try again.", e);
+        }
+    }
+
     /// <summary>States which set of table indexes matches the entries; any other set is invalid.</summary>
     /// <exception cref="IOException">The device refused.</exception>
     internal void SetIndexSet(Guid number) => Change(state => state.IndexSet = number);

@@ -19,7 +19,8 @@ internal sealed class Features
 
     /// <summary>The features that this version knows.</summary>
     internal static readonly IReadOnlyList<Feature> Known =
-        [Feature.Crc32CBlocks, Feature.LegacyBlockChecksums, Feature.WrittenPageWords, Feature.LayoutEpochs];
+        [Feature.Crc32CBlocks, Feature.LegacyBlockChecksums, Feature.WrittenPageWords, Feature.LayoutEpochs,
+        Feature.FailSafeEntries];
 
     private readonly SortedDictionary<(FeatureWord Word, int Bit), string> _names;
 
@@ -111,6 +112,9 @@ internal readonly record struct Feature(FeatureWord Word, int Bit, string Name)
 
     /// <summary>Blocks of formats 1 to 6 may be there, with their own checksum: <see cref="LegacyChecksum"/>.</summary>
     internal static readonly Feature LegacyBlockChecksums = new(FeatureWord.Refuse, 1, "legacy-block-checksums");
+
+    /// <summary>Heads of table entries may state how long the entry stays behind its expiry. Set with the first such entry.</summary>
+    internal static readonly Feature FailSafeEntries = new(FeatureWord.Refuse, 2, "fail-safe-entries");
 
     /// <summary>The page word of a page of slots has the epoch of the log in which it was laid out.</summary>
     internal static readonly Feature LayoutEpochs = new(FeatureWord.ReadOnly, 1, "layout-epochs");

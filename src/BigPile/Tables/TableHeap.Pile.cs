@@ -34,6 +34,9 @@ internal sealed unsafe partial class TableHeap
     /// <summary>The files of a mapped pile; null for another one.</summary>
     internal PileDirectory? Directory => _engine.Directory;
 
+    /// <summary>A mapped pile states that it uses a feature, before anything of it is stored.</summary>
+    internal void Use(Feature feature) => Directory?.Superblock.Use(feature);
+
     /// <summary>The catalog, which has the names of tables.</summary>
     internal PileCatalog Catalog => _engine.Catalog;
 
