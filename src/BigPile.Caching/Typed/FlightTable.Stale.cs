@@ -86,9 +86,9 @@ internal sealed partial class FlightTable<TKey, TValue>
         if (info.ExpiryTicks == 0)
             return;
         long put = Clock.PutAt(info.Version);
-        long expires = info.ExpiryTicks + Clock.StepsSince(info.Version);
-        Debug.Assert(expires >= put, "An entry expires behind its put.");
-        long due = put + (long)((expires - put) * rules.EagerRefresh!.Value);
+        long life = Math.Max(0, info.ExpiryTicks + Clock.StepsSince(info.Version) - put); // a version may be of a second later
+        Debug.Assert(rules.EagerRefresh is > 0 and < 1, "The caller has asked, and the options were validated.");
+        long due = put + (long)(life * rules.EagerRefresh.Value);
         if (Clock.NowAtMost < due || Clock.Now < due || (Failures.IsAny && Failures.IsThrottled(table.HashOf(key), Clock.Now)))
             return;
         BeginRefresh(key, factory, options, rules, info.Version);

@@ -137,7 +137,7 @@ internal sealed partial class TypedTable<TKey, TValue>
         {
             read = reader.Complete(Core.Heap.Codecs.Objects);
         }
-        catch (Exception e)
+        catch (Exception e) when (e is not OutOfMemoryException) // of which the entry is not to blame
         {
             Core.Factories.ReportUnreadable(typeof(TValue), e);
             value = default;
