@@ -6,7 +6,9 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>What a table knows of its factories, apart from those that run: limits, failures, and what was given instead; and the jitter of lifetimes.</summary>
+/// <summary>
+/// What a table knows of its factories, apart from those that run: limits, failures, what was given instead; and the jitter of lifetimes.
+/// </summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 /// <param name="table">The table's name.</param>
 /// <param name="limits">How many factories of the cache run at a time.</param>
