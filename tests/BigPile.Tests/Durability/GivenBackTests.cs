@@ -1,6 +1,7 @@
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
 
@@ -16,7 +17,12 @@ public sealed class GivenBackTests : DurabilityTest
         using Pile pile = Open(options => options with { MaxBytes = 4 * SegmentBytes });
         List<PilePointer> pointers = Fill(pile);
         Assert.InRange(pile.Statistics.SegmentCount, 3, 4);
-        List<PilePointer> last = [.. pointers.GroupBy(static pointer => pointer.Address >> 18).Select(static group => group.First())];
+        List<PilePointer> last =
+        [
+            .. pointers.GroupBy(static pointer => (long)pointer.Address * SizeClasses.GranuleBytes / SegmentBytes)
+                .Select(static group => group.First()),
+        ];
+        Assert.Equal(pile.Statistics.SegmentCount, last.Count);
         pointers.Except(last).ToList().ForEach(pile.Delete);
         pile.Flush();
         pile.Trim();
