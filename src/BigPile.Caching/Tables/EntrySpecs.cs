@@ -54,19 +54,14 @@ internal readonly struct EntrySpecs(TableEngine table)
     private long WithJitter(long ticks, EntryOptions? options, TableOptions defaults)
     {
         TimeSpan jitter = options?.MaxAgeJitter ?? defaults.MaxAgeJitter;
-        if (jitter < TimeSpan.Zero)
-            throw new ArgumentOutOfRangeException(
-                nameof(EntryOptions.MaxAgeJitter), jitter, "EntryOptions.MaxAgeJitter must be at least zero.");
-        return jitter == TimeSpan.Zero ? ticks : CacheClock.Add(ticks, table.Factories.NextJitter(jitter.Ticks));
+        long most = RequireNotNegative(jitter, nameof(EntryOptions.MaxAgeJitter));
+        return most == 0 ? ticks : CacheClock.Add(ticks, table.Factories.NextJitter(most));
     }
 
     private long FailSafeTicksOf(EntryOptions? options, TableOptions defaults)
     {
         TimeSpan time = options?.FailSafeMaxAge ?? defaults.DefaultFailSafeMaxAge ?? TimeSpan.Zero;
-        if (time < TimeSpan.Zero)
-            throw new ArgumentOutOfRangeException(
-                nameof(EntryOptions.FailSafeMaxAge), time, "EntryOptions.FailSafeMaxAge must be at least zero.");
-        return UseFailSafe(time.Ticks);
+        return UseFailSafe(RequireNotNegative(time, nameof(EntryOptions.FailSafeMaxAge)));
     }
 
     /// <summary>The spec to renew an entry. What the options leave out stays.</summary>
@@ -147,6 +142,13 @@ internal readonly struct EntrySpecs(TableEngine table)
     [DoesNotReturn]
     private static void RefusePriority(EntryPriority priority) => throw new ArgumentOutOfRangeException(
         nameof(EntryOptions.Priority), priority, "EntryOptions.Priority must be Low, Normal, High or NeverEvict.");
+
+    private static long RequireNotNegative(TimeSpan time, string name)
+    {
+        if (time < TimeSpan.Zero)
+            throw new ArgumentOutOfRangeException(name, time, $"EntryOptions.{name} must be at least zero.");
+        return time.Ticks;
+    }
 
     private static long RequirePositive(TimeSpan time, string name)
     {

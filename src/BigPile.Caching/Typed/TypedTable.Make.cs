@@ -18,33 +18,13 @@ internal sealed partial class TypedTable<TKey, TValue>
     /// <param name="isAgain">Whether the call's hit or miss was counted.</param>
     /// <param name="value">The value.</param>
     /// <param name="info">Version, size and times of the entry; on a miss the version of one that can't be read, or 0.</param>
-    internal bool TryGetToMake(TKey key, bool isAgain, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
-    {
-        var reader = default(ValueReader);
-        Unsafe.SkipInit(out KeyBuffer buffer);
-        Span<byte> stack = buffer;
-        KeyProbe probe = Keys.Probe(key, stack);
-        if (isAgain ? Core.Lookup.TryReadAgain(probe, ref reader, out info) : Core.Lookup.TryRead(probe, ref reader, out info))
-            return TryComplete(ref reader, probe, out value);
-        reader.Release();
-        value = default;
-        return false;
-    }
+    internal bool TryGetToMake(TKey key, bool isAgain, [MaybeNullWhen(false)] out TValue value, out EntryInfo info) =>
+        TryRead(Core.Lookup, key, isAgain, out value, out info);
 
     /// <summary>Reads a value that has not expired, or one that is kept since. No hit or miss is counted.</summary>
     /// <returns><see langword="false"/> also where it can't be read.</returns>
-    internal bool TryGetStale(TKey key, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
-    {
-        var reader = default(ValueReader);
-        Unsafe.SkipInit(out KeyBuffer buffer);
-        Span<byte> stack = buffer;
-        KeyProbe probe = Keys.Probe(key, stack);
-        if (new Lookup(Core, readsStale: true).TryReadAgain(probe, ref reader, out info))
-            return TryComplete(ref reader, probe, out value);
-        reader.Release();
-        value = default;
-        return false;
-    }
+    internal bool TryGetStale(TKey key, [MaybeNullWhen(false)] out TValue value, out EntryInfo info) =>
+        TryRead(new Lookup(Core, readsStale: true), key, isAgain: true, out value, out info);
 
     /// <summary>Whether there is a value that <see cref="TryGetStale"/> would find.</summary>
     internal bool HasStale(TKey key)
@@ -127,6 +107,19 @@ internal sealed partial class TypedTable<TKey, TValue>
         {
             copy.Dispose();
         }
+    }
+
+    private bool TryRead(in Lookup lookup, TKey key, bool isAgain, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
+    {
+        var reader = default(ValueReader);
+        Unsafe.SkipInit(out KeyBuffer buffer);
+        Span<byte> stack = buffer;
+        KeyProbe probe = Keys.Probe(key, stack);
+        if (isAgain ? lookup.TryReadAgain(probe, ref reader, out info) : lookup.TryRead(probe, ref reader, out info))
+            return TryComplete(ref reader, probe, out value);
+        reader.Release();
+        value = default;
+        return false;
     }
 
     [SuppressMessage("Design", "CA1031", Justification = "Codecs are application code, and may throw anything.")]

@@ -6,75 +6,51 @@ using System.Threading.Tasks;
 namespace BigPile.Caching.Tests.Factories;
 
 /// <summary>Expired values that are given where a factory fails, and to nobody else.</summary>
-public sealed class FailSafeTests : IDisposable
+public sealed class FailSafeTests : FailSafeTest
 {
-    private static readonly TimeSpan Life = TimeSpan.FromMinutes(1);
-    private static readonly TimeSpan FailSafe = TimeSpan.FromHours(1);
-    private static readonly TimeSpan Tick = new(1);
-    private static readonly EntryOptions Kept = new() { MaxAge = Life, FailSafeMaxAge = FailSafe, FailSafeThrottle = TimeSpan.Zero };
-
-    private readonly TemporaryDirectory _directory = new();
-    private readonly ManualTime _time = new();
-    private readonly PileCache _cache;
-    private readonly CacheTable<string, string> _table;
-
-    public FailSafeTests()
-    {
-        _cache = TestCache.Make(_time);
-        _table = _cache.GetOrCreateTable<string, string>("t");
-    }
-
-    public void Dispose()
-    {
-        _cache.Dispose();
-        _directory.Dispose();
-    }
-
-    private static string Throw(string key, FactoryContext<string> context) => throw new IOException("no source");
-
     [Fact]
     public void What_has_expired_is_given_where_the_factory_throws_until_its_time_is_over_to_the_tick()
     {
-        _table.Put("a", "old", Kept);
-        _time.Advance(Life);
-        MadeValue<string> made = _table.GetOrAddEntry("a", Throw, Kept);
+        Table.Put("a", "old", Kept);
+        Time.Advance(Life);
+        MadeValue<string> made = Table.GetOrAddEntry("a", Throw, Kept);
         Assert.Equal(("old", ValueOrigin.Stale, "no source"), (made.Value, made.Origin, made.Failure?.Message));
-        _time.Advance(FailSafe - Tick);
-        Assert.Equal("old", _table.GetOrAdd("a", Throw, Kept));
-        _time.Advance(Tick);
-        Assert.Throws<IOException>(() => _table.GetOrAdd("a", Throw, Kept));
-        Assert.Equal(2, _table.Statistics.StaleReads);
+        Time.Advance(FailSafe - Tick);
+        Assert.Equal("old", Table.GetOrAdd("a", Throw, Kept));
+        Time.Advance(Tick);
+        Assert.Throws<IOException>(() => Table.GetOrAdd("a", Throw, Kept));
+        Assert.Equal(2, Table.Statistics.StaleReads);
     }
 
     [Fact]
     public void A_factory_that_succeeds_replaces_it()
     {
-        _table.Put("a", "old", Kept);
-        _time.Advance(Life);
-        MadeValue<string> made = _table.GetOrAddEntry("a", (_, _) => "new", Kept);
+        Table.Put("a", "old", Kept);
+        Time.Advance(Life);
+        MadeValue<string> made = Table.GetOrAddEntry("a", (_, _) => "new", Kept);
         Assert.Equal(("new", ValueOrigin.Factory, null), (made.Value, made.Origin, made.Failure));
-        made = _table.GetOrAddEntry("a", Throw, Kept);
+        made = Table.GetOrAddEntry("a", Throw, Kept);
         Assert.Equal(("new", ValueOrigin.Table), (made.Value, made.Origin));
-        Assert.Equal((1, 1, 0), (_table.Count, _table.Statistics.Expirations, _table.Statistics.StaleReads));
+        Assert.Equal((1, 1, 0), (Table.Count, Table.Statistics.Expirations, Table.Statistics.StaleReads));
     }
 
     [Fact]
     public void Without_the_option_the_exception_reaches_the_caller()
     {
-        _table.Put("a", "old", new EntryOptions { MaxAge = Life });
-        _time.Advance(Life);
-        Assert.Throws<IOException>(() => _table.GetOrAdd("a", Throw, Kept)); // what counts is how it was put
+        Table.Put("a", "old", new EntryOptions { MaxAge = Life });
+        Time.Advance(Life);
+        Assert.Throws<IOException>(() => Table.GetOrAdd("a", Throw, Kept)); // what counts is how it was put
     }
 
     [Fact]
     public void A_factory_can_state_its_failure_without_an_exception()
     {
         FactoryFailedException failure = Assert.Throws<FactoryFailedException>(
-            () => _table.GetOrAdd("a", (_, context) => context.Fail("no rows"), Kept));
+            () => Table.GetOrAdd("a", (_, context) => context.Fail("no rows"), Kept));
         Assert.Equal("The factory for the key 'a' of the table 't' made no value: no rows", failure.Message);
-        _table.Put("a", "old", Kept);
-        _time.Advance(Life);
-        MadeValue<string> made = _table.GetOrAddEntry("a", (_, context) => context.Fail("no rows"), Kept);
+        Table.Put("a", "old", Kept);
+        Time.Advance(Life);
+        MadeValue<string> made = Table.GetOrAddEntry("a", (_, context) => context.Fail("no rows"), Kept);
         Assert.Equal(("old", ValueOrigin.Stale), (made.Value, made.Origin));
         Assert.IsType<FactoryFailedException>(made.Failure);
     }
@@ -82,9 +58,9 @@ public sealed class FailSafeTests : IDisposable
     [Fact]
     public async Task So_is_it_from_an_asynchronous_factory_and_each_caller_gets_an_object_of_its_own()
     {
-        CacheTable<int, byte[]> bytes = _cache.GetOrCreateTable<int, byte[]>("bytes");
+        CacheTable<int, byte[]> bytes = Cache.GetOrCreateTable<int, byte[]>("bytes");
         bytes.Put(1, [1, 2, 3], Kept);
-        _time.Advance(Life);
+        Time.Advance(Life);
         var go = new TaskCompletionSource();
         Task<byte[]>[] callers = [.. Enumerable.Range(0, 9).Select(_ => bytes.GetOrAddAsync(1, async (_, _) =>
         {
@@ -103,32 +79,32 @@ public sealed class FailSafeTests : IDisposable
         var throttle = TimeSpan.FromSeconds(5);
         EntryOptions options = Kept with { FailSafeThrottle = throttle };
         int runs = 0;
-        _table.Put("a", "old", options);
-        _table.Put("b", "other", options);
-        _time.Advance(Life);
-        MadeValue<string> Get(string key) => _table.GetOrAddEntry(key, (_, _) => ++runs > 2 ? "new" : throw new IOException(), options);
+        Table.Put("a", "old", options);
+        Table.Put("b", "other", options);
+        Time.Advance(Life);
+        MadeValue<string> Get(string key) => Table.GetOrAddEntry(key, (_, _) => ++runs > 2 ? "new" : throw new IOException(), options);
         Assert.NotNull(Get("a").Failure);
         MadeValue<string> again = Get("a");
         Assert.Equal(("old", ValueOrigin.Stale, null), (again.Value, again.Origin, again.Failure));
-        _time.Advance(throttle - Tick);
+        Time.Advance(throttle - Tick);
         Assert.Equal(("old", 1), (Get("a").Value, runs));
-        _time.Advance(Tick);
+        Time.Advance(Tick);
         Assert.Equal(("old", 2), (Get("a").Value, runs)); // it fails again
         Assert.Equal(("old", 2), (Get("a").Value, runs));
         Assert.Equal(("new", 3), (Get("b").Value, runs)); // of another key nothing is known
-        _time.Advance(throttle);
+        Time.Advance(throttle);
         Assert.Equal(("new", ValueOrigin.Factory), (Get("a").Value, ValueOrigin.Factory));
     }
 
     [Fact]
     public void What_was_put_while_the_factory_failed_is_given_and_is_not_stale()
     {
-        MadeValue<string> made = _table.GetOrAddEntry("a", (_, context) =>
+        MadeValue<string> made = Table.GetOrAddEntry("a", (_, context) =>
         {
-            _table.Put("a", "put", Kept);
+            Table.Put("a", "put", Kept);
             return context.Fail("none");
         }, Kept);
         Assert.Equal(("put", ValueOrigin.Table, null), (made.Value, made.Origin, made.Failure));
-        Assert.Equal(0, _table.Statistics.StaleReads);
+        Assert.Equal(0, Table.Statistics.StaleReads);
     }
 }
