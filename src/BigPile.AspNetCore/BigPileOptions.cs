@@ -139,6 +139,16 @@ public sealed class BigPileOptions
     /// </summary>
     public TimeSpan FactoryPatience { get; set; } = new PileCacheOptions().FactoryPatience;
 
+    /// <summary>
+    /// How many factories run at a time: from 1; any number by default. See <see cref="PileCacheOptions.MaxFactories"/>.
+    /// </summary>
+    public int? MaxFactories { get; set; }
+
+    /// <summary>
+    /// How many refreshes ahead of an expiry run at a time: from 1, 32 by default. See <see cref="PileCacheOptions.MaxRefreshes"/>.
+    /// </summary>
+    public int MaxRefreshes { get; set; } = new PileCacheOptions().MaxRefreshes;
+
     /// <summary>Called when the pile is open and before it is served, on the thread that opens it; it may fill tables.</summary>
     public Action<PileCache>? Opened { get; set; }
 
@@ -180,6 +190,8 @@ public sealed class BigPileOptions
         SpillDirectory = SpillDirectory,
         MonitorsMemory = MonitorsMemory,
         FactoryPatience = FactoryPatience,
+        MaxFactories = MaxFactories,
+        MaxRefreshes = MaxRefreshes,
         StartWait = StartWait,
         Opened = Opened,
         Tables = Tables,

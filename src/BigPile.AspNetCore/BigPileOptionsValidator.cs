@@ -92,6 +92,10 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
             && (options.FactoryPatience <= TimeSpan.Zero || options.FactoryPatience > PileCacheOptions.MaxFactoryTimeout))
             yield return $"BigPileOptions.FactoryPatience is {options.FactoryPatience}; it must be above zero and at most "
                 + $"{PileCacheOptions.MaxFactoryTimeout}, or infinite.";
+        if (options.MaxFactories < 1)
+            yield return $"BigPileOptions.MaxFactories is {options.MaxFactories:N0}; it must be at least 1, or null for any number.";
+        if (options.MaxRefreshes < 1)
+            yield return $"BigPileOptions.MaxRefreshes is {options.MaxRefreshes:N0}; it must be at least 1.";
         if (!Enum.IsDefined(options.Warmup))
             yield return NoneOf(nameof(options.Warmup), options.Warmup);
         if (!Enum.IsDefined(options.Checksums))

@@ -1,9 +1,7 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
 
@@ -23,7 +21,7 @@ public sealed partial class PileHybridCache
         while (true)
         {
             cancellation.ThrowIfCancellationRequested();
-            if (plan.ReadsLocal && TryGetLocal(table, key, out T value))
+            if (plan.ReadsLocal && TryGetLocal(table, key, out T value, out _))
                 return value;
             var own = new HybridRun<T>(tags, new SharedRun<HybridOutcome<T>>(table, key));
             var run = (HybridRun<T>)_runs.GetOrAdd(id, own);
@@ -58,8 +56,11 @@ public sealed partial class PileHybridCache
                     value = _formats.Of<T>(table.Pile).Decode(outcome.Kind, loan.Buffer);
                     return true;
                 }
+            case Sharing.Cached:
+                return TryGetLocal(table, key, out value, out _);
             default:
-                return TryGetLocal(table, key, out value);
+                value = default!;
+                return false;
         }
     }
 
@@ -67,40 +68,29 @@ public sealed partial class PileHybridCache
         string key, HybridRun<T> run, CacheTable<string, object?> table, TState state,
         Func<TState, CancellationToken, ValueTask<T>> factory, HybridPlan plan, string[] tags, CancellationToken abandoned)
     {
-        ValueFormat<T> format = _formats.Of<T>(table.Pile);
-        // the previous run may have completed between the lookup and the start of this one
-        if (plan.ReadsLocal && TryGetLocal(table, key, out T value))
-            return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.Cached);
-        if (_second != null && plan.ReadsDistributed)
-        {
-            SecondLevel.Hit<T> hit = await _second.ReadAsync(key, format, abandoned).ConfigureAwait(false);
-            if (hit.IsHit)
-                return Promote(key, run, table, format, hit, plan);
-        }
+        if (await LookAsync(key, run, table, plan, abandoned).ConfigureAwait(false) is { } found)
+            return found;
         if (!plan.RunsFactory)
             return new HybridOutcome<T>(default!, Sharing.Same);
         long madeAt = _time.GetUtcNow().UtcTicks;
-        value = await MakeAsync(table, state, factory, abandoned).ConfigureAwait(false);
-        return await KeepAsync(key, run, table, format, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);
+        T value = await run.Shared.RunFactoryAsync(stop => factory(state, stop), abandoned).ConfigureAwait(false);
+        return await KeepAsync(key, run, table, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);
     }
 
-    private static async ValueTask<T> MakeAsync<TState, T>(
-        CacheTable<string, object?> table, TState state, Func<TState, CancellationToken, ValueTask<T>> factory, CancellationToken abandoned)
+    /// <summary>What a run finds in the levels.</summary>
+    private async ValueTask<HybridOutcome<T>?> LookAsync<T>(
+        string key, HybridRun<T> run, CacheTable<string, object?> table, HybridPlan plan, CancellationToken abandoned)
     {
-        using Activity? activity = HostActivity.Start(CacheTelemetry.FactoryActivity, CacheTelemetry.TableNameTag, table.Name);
-        long began = Stopwatch.GetTimestamp();
-        try
-        {
-            T value = await factory(state, abandoned).ConfigureAwait(false);
-            table.RecordFactory(Stopwatch.GetElapsedTime(began));
-            return value;
-        }
-        catch (Exception e)
-        {
-            activity.Fail(e);
-            table.RecordFactory(Stopwatch.GetElapsedTime(began), e);
-            throw;
-        }
+        ValueFormat<T> format = _formats.Of<T>(table.Pile);
+        // the previous run may have completed between the lookup and the start of this one
+        if (!run.IsRefresh && plan.ReadsLocal && TryGetLocal(table, key, out T value, out _))
+            return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.Cached);
+        if (_second == null || !plan.ReadsDistributed)
+            return null;
+        SecondLevel.Hit<T> hit = await _second.ReadAsync(key, format, abandoned).ConfigureAwait(false);
+        if (!hit.IsHit || (run.IsRefresh && IsDue(table, hit.Head!)))
+            return null;
+        return Promote(key, run, table, format, hit, plan);
     }
 
     private void Forget(RunId id, HybridRun run) => _runs.TryRemove(KeyValuePair.Create(id, run));

@@ -14,10 +14,10 @@ public sealed partial class PileHybridCache
     /// <summary>Caches a factory's value in both levels, as far as possible.</summary>
     [SuppressMessage("Design", "CA1031", Justification = "Whatever a serializer throws, the value is there and can be given out.")]
     private async ValueTask<HybridOutcome<T>> KeepAsync<T>(
-        string key, HybridRun<T> run, CacheTable<string, object?> table, ValueFormat<T> format, T value, long madeAt, HybridPlan plan,
-        string[] tags,
+        string key, HybridRun<T> run, CacheTable<string, object?> table, T value, long madeAt, HybridPlan plan, string[] tags,
         CancellationToken stop)
     {
+        ValueFormat<T> format = _formats.Of<T>(table.Pile);
         using BufferPool.Loan encoded = Buffers.Rent();
         ValueKind kind;
         try

@@ -20,6 +20,9 @@ namespace BigPile.AspNetCore;
 /// <para>Each caller gets its own object, unless the type is immutable. A factory runs once for all callers that wait, and is cancelled
 /// when all of them have gone. Its value is not cached if the key or one of its tags was removed meanwhile. A factory that asks for its own
 /// key, or for a key whose factory waits for it, gets an <see cref="InvalidOperationException"/>, and so do its waiters.</para>
+/// <para>With <see cref="TableOptions.EagerRefresh"/> of its table, a value is refreshed from that share of its local lifetime on, in the
+/// background: from the second level if its value is younger than that share of its own lifetime, else by the caller's factory, which must
+/// not use what ends with the call. If that fails, it is tried again after the <see cref="TableOptions.FailSafeThrottle"/>.</para>
 /// <para><see cref="HybridCacheEntryFlags.DisableUnderlyingData"/> makes a read without a factory; a miss returns the default value. The
 /// local expiration never exceeds the total one; without a second level the shorter one counts.</para>
 /// <para>Values are stored by the pile's codec, which supports graphs, fields and shared references; a serializer registered for the type
@@ -89,9 +92,11 @@ public sealed partial class PileHybridCache : HybridCache
         if (cancellationToken.IsCancellationRequested)
             return ValueTask.FromCanceled<T>(cancellationToken);
         HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);
-        return plan.ReadsLocal && _values.Known is { } table && TryGetLocal(table, key, out T value)
-            ? new ValueTask<T>(value)
-            : FindAsync(key, state, factory, plan, TagSet.Of(tags), cancellationToken);
+        if (!plan.ReadsLocal || _values.Known is not { } table || !TryGetLocal(table, key, out T value, out EntryInfo info))
+            return FindAsync(key, state, factory, plan, TagSet.Of(tags), cancellationToken);
+        if (IsDue(table, info, plan))
+            BeginRefresh(table, key, state, factory, plan, TagSet.Of(tags));
+        return new ValueTask<T>(value);
     }
 
     /// <inheritdoc/>
@@ -104,9 +109,11 @@ public sealed partial class PileHybridCache : HybridCache
         if (cancellationToken.IsCancellationRequested)
             return ValueTask.FromCanceled<T>(cancellationToken);
         HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);
-        return plan.ReadsLocal && _values.Known is { } table && TryGetLocal(table, key, out T value)
-            ? new ValueTask<T>(value)
-            : FindAsync(key.ToString(), state, factory, plan, TagSet.Of(tags), cancellationToken);
+        if (!plan.ReadsLocal || _values.Known is not { } table || !TryGetLocal(table, key, out T value, out EntryInfo info))
+            return FindAsync(key.ToString(), state, factory, plan, TagSet.Of(tags), cancellationToken);
+        if (IsDue(table, info, plan))
+            BeginRefresh(table, key.ToString(), state, factory, plan, TagSet.Of(tags));
+        return new ValueTask<T>(value);
     }
 
     /// <inheritdoc/>
@@ -183,12 +190,13 @@ public sealed partial class PileHybridCache : HybridCache
     }
 
     [SuppressMessage("Design", "CA1031", Justification = "What can't be read, by whatever serializer, is as good as missing.")]
-    private bool TryGetLocal<T>(CacheTable<string, object?> table, ReadOnlySpan<char> key, out T value)
+    private bool TryGetLocal<T>(CacheTable<string, object?> table, ReadOnlySpan<char> key, out T value, out EntryInfo info)
     {
+        info = default;
         try
         {
             ValueFormat<T> format = _formats.Of<T>(table.Pile); // before the read: it allows the type
-            if (table.ByText().TryGet(key, out object? stored) && format.TryTake(stored, out value))
+            if (table.ByText().TryGet(key, out object? stored, out info) && format.TryTake(stored, out value))
                 return true;
         }
         catch (TableDroppedException)

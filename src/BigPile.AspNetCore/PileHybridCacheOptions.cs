@@ -17,7 +17,9 @@ public sealed class PileHybridCacheOptions
     private TableOptions _table = new("hybrid-cache") { CollisionMode = CollisionMode.Durable, GivesWay = true };
 
     /// <summary>
-    /// The table's name and options. It gives way in a full pile unless <see cref="TableOptions.GivesWay"/> says otherwise.
+    /// The table's name and options. It gives way in a full pile unless <see cref="TableOptions.GivesWay"/> says otherwise. With
+    /// <see cref="TableOptions.EagerRefresh"/> values are refreshed ahead of their expiry. A hybrid cache has no stale values:
+    /// <see cref="TableOptions.DefaultFailSafeMaxAge"/> and the time limits of factories are refused.
     /// </summary>
     public TableOptions Table
     {
@@ -45,9 +47,23 @@ public sealed class PileHybridCacheOptions
         ArgumentNullException.ThrowIfNull(Table);
         if (BigPileOptionsValidator.FailureOf(Table) is { } failure)
             throw new ArgumentException(failure, nameof(Table));
+        RefuseStale(Table.DefaultFailSafeMaxAge, nameof(TableOptions.DefaultFailSafeMaxAge));
+        RefuseStale(Table.FactorySoftTimeout, nameof(TableOptions.FactorySoftTimeout));
+        RefuseStale(Table.FactoryHardTimeout, nameof(TableOptions.FactoryHardTimeout));
         Require(
             MaximumPayloadBytes is >= 1 and <= LargestPayloadBytes, nameof(MaximumPayloadBytes), MaximumPayloadBytes, LargestPayloadBytes);
         Require(MaximumKeyLength is >= 1 and <= LargestKeyLength, nameof(MaximumKeyLength), MaximumKeyLength, LargestKeyLength);
+    }
+
+    private static void RefuseStale(TimeSpan? value, string option)
+    {
+        if (value != null)
+        {
+            throw new ArgumentException(
+                $"PileHybridCacheOptions.Table.{option} is {value}; a hybrid cache has no stale values. Leave it out, or use a table's "
+                + "GetOrAddAsync.",
+                nameof(Table));
+        }
     }
 
     private static void Require(bool isRight, string option, long value, long largest)

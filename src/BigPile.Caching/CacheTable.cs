@@ -113,14 +113,6 @@ public abstract class CacheTable
         return end;
     }
 
-    /// <summary>
-    /// Counts a run of a factory in <see cref="CacheTelemetry.FactoryDuration"/>, for a cache in front of the table that runs its factories
-    /// itself.
-    /// </summary>
-    /// <param name="duration">How long it ran.</param>
-    /// <param name="failure">What it threw, if anything.</param>
-    public void RecordFactory(TimeSpan duration, Exception? failure = null) => Core.Meter.RecordFactory(Name, duration, failure);
-
     /// <summary>Changes the options of a table in use. What is over a lowered limit is evicted before this returns.</summary>
     /// <param name="options">The new options, with this table's name.</param>
     /// <exception cref="ArgumentException">An option is out of its range, or can't be changed on a live table.</exception>

@@ -2,7 +2,10 @@ using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
@@ -19,19 +22,30 @@ namespace BigPile.Caching;
 [SuppressMessage("Design", "CA1001", Justification = "The source of cancellation has no timer and no handle: nothing is left to free.")]
 public sealed class SharedRun<TResult>
 {
+    private const ulong HashFactor = 0x9E3779B97F4A7C15; // golden ratio: Knuth, TAOCP 6.4
+
+    private readonly CacheTable _table;
+    private readonly object _key;
     private readonly Flight<TResult> _flight;
     private readonly FlightTimeout _timeout;
     private Action? _ended; // set before anyone can be the last to leave
+    private bool _isRefresh; // set before the run begins
 
     /// <summary>Makes a run that has not begun.</summary>
-    /// <param name="table">The table, for its name in messages, and its <see cref="PileCacheOptions.FactoryPatience"/>.</param>
+    /// <param name="table">The table, whose cache's limits hold for factories and waits, and whose name is in messages.</param>
     /// <param name="key">The key, for messages.</param>
-    public SharedRun(CacheTable table, object key)
+    /// <param name="isOneCall">
+    /// Whether those who join are parts of the call that made the run, and so wait as long as it takes; others wait for the
+    /// <see cref="PileCacheOptions.FactoryPatience"/> of the cache.
+    /// </param>
+    public SharedRun(CacheTable table, object key, bool isOneCall = false)
     {
         ArgumentNullException.ThrowIfNull(table);
         ArgumentNullException.ThrowIfNull(key);
+        _table = table;
+        _key = key;
         _flight = new Flight<TResult>(new FlightNode(key, table.Name));
-        _timeout = table.Core.FlightTimeout;
+        _timeout = isOneCall ? FlightTimeout.Infinite : table.Core.FlightTimeout;
     }
 
     /// <summary>Begins the run, and waits for its result. Once.</summary>
@@ -52,6 +66,74 @@ public sealed class SharedRun<TResult>
         return await WaitAsync(FlightTimeout.Infinite, cancellationToken).ConfigureAwait(false);
     }
 
+    /// <summary>Begins the run for nobody, ahead of an expiry, on another thread. Once.</summary>
+    /// <remarks>
+    /// After a failure a refresh of the key is not begun again for the <see cref="TableOptions.FailSafeThrottle"/> of the table.
+    /// </remarks>
+    /// <param name="publish">
+    /// Called when it may begin: lets callers join it from now on. <see langword="false"/>: another run was there before.
+    /// </param>
+    /// <param name="function">What it does; its token is cancelled when no caller waits any more.</param>
+    /// <param name="ended">Called before the result is there: no more callers should join. What it throws is the result.</param>
+    /// <returns>
+    /// <see langword="false"/> where <see cref="PileCacheOptions.MaxRefreshes"/> run, one of the key failed a short time ago, or it was not
+    /// published: nothing was begun, and <paramref name="ended"/> is not called.
+    /// </returns>
+    public bool TryRefresh(Func<bool> publish, Func<CancellationToken, ValueTask<TResult>> function, Action ended)
+    {
+        ArgumentNullException.ThrowIfNull(publish);
+        ArgumentNullException.ThrowIfNull(function);
+        ArgumentNullException.ThrowIfNull(ended);
+        TableFactories factories = _table.Core.Factories;
+        ulong hash = (uint)_key.GetHashCode() * HashFactor; // not the table's: what fails here is no factory of the table
+        if (factories.Failures.IsThrottled(hash, _table.Core.Clock.Now) || !factories.Limits.TryBeginRefresh())
+            return false;
+        _ended = ended;
+        _isRefresh = true;
+        bool isPublished = false;
+        try
+        {
+            isPublished = publish();
+        }
+        finally
+        {
+            if (!isPublished)
+                factories.Limits.EndRefresh();
+        }
+        if (isPublished)
+            _ = Task.Run(() => RefreshAsync(function, ended, hash));
+        return isPublished;
+    }
+
+    /// <summary>Runs a factory within the run's function.</summary>
+    /// <remarks>
+    /// It waits while <see cref="PileCacheOptions.MaxFactories"/> run, is counted in <see cref="CacheTelemetry.FactoryDuration"/>, and is
+    /// an activity. A refresh needs no further place.
+    /// </remarks>
+    /// <param name="factory">The factory.</param>
+    /// <param name="cancellationToken">Cancels the wait for a place, and is the factory's.</param>
+    /// <returns>What the factory returns.</returns>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    public async ValueTask<TValue> RunFactoryAsync<TValue>(
+        Func<CancellationToken, ValueTask<TValue>> factory, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        using FactoryLimits.Place place =
+            _isRefresh ? default : await _table.Core.Factories.Limits.EnterAsync(_flight.Node, cancellationToken).ConfigureAwait(false);
+        var run = FactoryRun.Begin(_table.Core.Meter, _table.Name);
+        try
+        {
+            TValue value = await factory(cancellationToken).ConfigureAwait(false);
+            run.End();
+            return value;
+        }
+        catch (Exception e)
+        {
+            run.End(e);
+            throw;
+        }
+    }
+
     /// <summary>Joins the callers who wait.</summary>
     /// <param name="result">
     /// The result, or the exception of the function; <see cref="TimeoutException"/> after the patience of the cache.
@@ -67,6 +149,18 @@ public sealed class SharedRun<TResult>
             wait.Dispose();
         result = isJoined ? JoinedAsync(wait, cancellationToken) : null;
         return isJoined;
+    }
+
+    private async Task RefreshAsync(Func<CancellationToken, ValueTask<TResult>> function, Action ended, ulong hash)
+    {
+        TableFactories factories = _table.Core.Factories;
+        await CompleteAsync(function, ended).ConfigureAwait(false);
+        factories.Limits.EndRefresh();
+        if (_flight.Completion.IsCompletedSuccessfully)
+            factories.Failures.Clear(hash);
+        else if (_table.Options.FailSafeThrottle > TimeSpan.Zero)
+            factories.Failures.Set(hash, CacheClock.Add(_table.Core.Clock.Now, _table.Options.FailSafeThrottle.Ticks));
+        _ = _flight.LeaveAsLast(); // in the place of a caller
     }
 
     private async Task<TResult> JoinedAsync(FlightNode.Wait wait, CancellationToken cancellationToken)

@@ -41,6 +41,8 @@ internal sealed class PileOpener(PilePlan plan)
                 SpillDirectory = plan.SpillDirectory,
                 MonitorsMemory = plan.MonitorsMemory,
                 FactoryPatience = plan.FactoryPatience,
+                MaxFactories = plan.MaxFactories,
+                MaxRefreshes = plan.MaxRefreshes,
                 DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
             });
         }

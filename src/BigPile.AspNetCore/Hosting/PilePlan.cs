@@ -23,6 +23,12 @@ internal sealed record PilePlan(PileOptions Pile)
     /// <summary>How long a caller waits for another caller's factory.</summary>
     internal TimeSpan FactoryPatience { get; init; } = new PileCacheOptions().FactoryPatience;
 
+    /// <summary>How many factories run at a time; <see langword="null"/>: any number.</summary>
+    internal int? MaxFactories { get; init; }
+
+    /// <summary>How many refreshes ahead of an expiry run at a time.</summary>
+    internal int MaxRefreshes { get; init; } = new PileCacheOptions().MaxRefreshes;
+
     /// <summary>How long the host's start waits for the pile.</summary>
     internal TimeSpan StartWait { get; init; }
 

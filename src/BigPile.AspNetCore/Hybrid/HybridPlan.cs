@@ -18,6 +18,10 @@ internal readonly record struct HybridPlan(TimeSpan Expiration, TimeSpan LocalEx
 
     internal bool RunsFactory => !Flags.HasFlag(HybridCacheEntryFlags.DisableUnderlyingData);
 
+    /// <summary>The same for a key that no level takes.</summary>
+    internal HybridPlan WithoutCaching() =>
+        this with { Flags = Flags | HybridCacheEntryFlags.DisableLocalCache | HybridCacheEntryFlags.DisableDistributedCache };
+
     /// <exception cref="ArgumentOutOfRangeException">A lifetime is not above zero.</exception>
     internal static HybridPlan Of(HybridCacheEntryOptions? call, HybridCacheEntryOptions? defaults)
     {

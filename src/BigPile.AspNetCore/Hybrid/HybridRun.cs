@@ -9,7 +9,9 @@ internal readonly record struct RunId(string Key, Microsoft.Extensions.Caching.H
 
 /// <summary>One shared lookup of a missing value: the second level, then the factory.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal abstract class HybridRun(string[] tags)
+/// <param name="tags">The tags of the value to be made.</param>
+/// <param name="isRefresh">Whether it runs for nobody, ahead of an expiry.</param>
+internal abstract class HybridRun(string[] tags, bool isRefresh)
 {
     private volatile bool _isOutdated;
     private volatile bool _isJoined;
@@ -28,6 +30,9 @@ internal abstract class HybridRun(string[] tags)
     /// <summary>Whether other callers wait for the run besides the one that started it.</summary>
     internal bool IsJoined => _isJoined;
 
+    /// <summary>Whether it runs for nobody, ahead of an expiry.</summary>
+    internal bool IsRefresh => isRefresh;
+
     internal bool HasTag(string tag) => Array.IndexOf(tags, tag) >= 0;
 
     internal void Outdate()
@@ -40,7 +45,8 @@ internal abstract class HybridRun(string[] tags)
 }
 
 /// <inheritdoc/>
-internal sealed class HybridRun<T>(string[] tags, SharedRun<HybridOutcome<T>> shared) : HybridRun(tags)
+internal sealed class HybridRun<T>(string[] tags, SharedRun<HybridOutcome<T>> shared, bool isRefresh = false)
+    : HybridRun(tags, isRefresh)
 {
     internal SharedRun<HybridOutcome<T>> Shared => shared;
 }
@@ -50,7 +56,10 @@ internal sealed class HybridRun<T>(string[] tags, SharedRun<HybridOutcome<T>> sh
 /// <param name="Sharing">How the joined callers get their objects.</param>
 /// <param name="Kind">What <paramref name="Copy"/> is.</param>
 /// <param name="Copy">The value's bytes, from which joined callers deserialize their own objects.</param>
-internal readonly record struct HybridOutcome<T>(T Value, Sharing Sharing, ValueKind Kind = default, ReadOnlyMemory<byte> Copy = default);
+internal readonly record struct HybridOutcome<T>(T Value, Sharing Sharing, ValueKind Kind = default, ReadOnlyMemory<byte> Copy = default)
+{
+    internal static HybridOutcome<T> Absent => new(default!, Sharing.Absent);
+}
 
 /// <summary>How callers that joined a run get their objects.</summary>
 internal enum Sharing
@@ -66,4 +75,7 @@ internal enum Sharing
 
     /// <summary>Each runs the factory itself, since this value can't be copied.</summary>
     None,
+
+    /// <summary>A factory for many keys has no value for this one: each begins anew.</summary>
+    Absent,
 }
