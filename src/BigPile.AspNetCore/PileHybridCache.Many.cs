@@ -124,7 +124,7 @@ public sealed partial class PileHybridCache
         bool isWanted = false;
         try
         {
-            if (await LookAsync(key, run, table, plan, abandoned).ConfigureAwait(false) is { } found)
+            if (await AskLevelsAsync(key, run, table, plan, abandoned).ConfigureAwait(false) is { } found)
                 return found;
             isWanted = plan.RunsFactory;
         }
@@ -135,6 +135,6 @@ public sealed partial class PileHybridCache
         }
         if (!isWanted || !(await batch.MakeAsync(key, abandoned).ConfigureAwait(false)).TryGetValue(key, out T? value))
             return HybridOutcome<T>.Absent;
-        return await KeepAsync(key, run, table, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);
+        return await _writer.KeepAsync(key, run, table, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);
     }
 }

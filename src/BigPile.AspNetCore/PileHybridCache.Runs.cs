@@ -68,17 +68,17 @@ public sealed partial class PileHybridCache
         string key, HybridRun<T> run, CacheTable<string, object?> table, TState state,
         Func<TState, CancellationToken, ValueTask<T>> factory, HybridPlan plan, string[] tags, CancellationToken abandoned)
     {
-        if (await LookAsync(key, run, table, plan, abandoned).ConfigureAwait(false) is { } found)
+        if (await AskLevelsAsync(key, run, table, plan, abandoned).ConfigureAwait(false) is { } found)
             return found;
         if (!plan.RunsFactory)
             return new HybridOutcome<T>(default!, Sharing.Same);
         long madeAt = _time.GetUtcNow().UtcTicks;
         T value = await run.Shared.RunFactoryAsync(stop => factory(state, stop), abandoned).ConfigureAwait(false);
-        return await KeepAsync(key, run, table, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);
+        return await _writer.KeepAsync(key, run, table, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);
     }
 
     /// <summary>What a run finds in the levels.</summary>
-    private async ValueTask<HybridOutcome<T>?> LookAsync<T>(
+    private async ValueTask<HybridOutcome<T>?> AskLevelsAsync<T>(
         string key, HybridRun<T> run, CacheTable<string, object?> table, HybridPlan plan, CancellationToken abandoned)
     {
         ValueFormat<T> format = _formats.Of<T>(table.Pile);
@@ -90,7 +90,7 @@ public sealed partial class PileHybridCache
         SecondLevel.Hit<T> hit = await _second.ReadAsync(key, format, abandoned).ConfigureAwait(false);
         if (!hit.IsHit || (run.IsRefresh && IsDue(table, hit.Head!)))
             return null;
-        return Promote(key, run, table, format, hit, plan);
+        return _writer.Promote(key, run, table, format, hit, plan);
     }
 
     private void Forget(RunId id, HybridRun run) => _runs.TryRemove(KeyValuePair.Create(id, run));

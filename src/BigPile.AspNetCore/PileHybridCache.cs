@@ -36,6 +36,7 @@ public sealed partial class PileHybridCache : HybridCache
     private readonly PileTable<object?> _values;
     private readonly PileHybridCacheOptions _options;
     private readonly SecondLevel? _second;
+    private readonly HybridWriter _writer;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly CacheWarnings _warnings;
@@ -63,6 +64,7 @@ public sealed partial class PileHybridCache : HybridCache
         _values = new PileTable<object?>(cache, _options.Table);
         if (secondLevel != null)
             _second = SecondLevelOf(secondLevel, new PileTable<object>(cache, MarksOf(_options.Table)));
+        _writer = new HybridWriter(_options.MaximumPayloadBytes, _second, _formats, Buffers, _time, _warnings, _logger);
     }
 
     private PileHybridCache(PileHost host, PileHybridCacheOptions options, IServiceProvider services)
@@ -75,6 +77,7 @@ public sealed partial class PileHybridCache : HybridCache
         _values = new PileTable<object?>(host, options.Table);
         if (options.SecondLevel is { } secondLevel)
             _second = SecondLevelOf(secondLevel(services), new PileTable<object>(host, MarksOf(options.Table)));
+        _writer = new HybridWriter(_options.MaximumPayloadBytes, _second, _formats, Buffers, _time, _warnings, _logger);
     }
 
     internal BufferPool Buffers { get; } = new();
@@ -169,6 +172,42 @@ public sealed partial class PileHybridCache : HybridCache
         {
             // by the application, with what it held
         }
+    }
+
+    private async ValueTask SetAsync<T>(
+        CacheTable<string, object?> table, string key, T value, HybridPlan plan, string[] tags, CancellationToken stop)
+    {
+        ValueFormat<T> format = _formats.Of<T>(table.Pile);
+        long madeAt = _time.GetUtcNow().UtcTicks;
+        using BufferPool.Loan encoded = Buffers.Rent();
+        bool canBeKept = false;
+        ValueKind kind = default;
+        try
+        {
+            kind = format.Encode(value, encoded.Buffer);
+            canBeKept = _writer.Fits(key, typeof(T), encoded.Buffer);
+        }
+        finally
+        {
+            if (!canBeKept) // a later read must not find the old value
+                await RemoveAsync(table, key, stop).ConfigureAwait(false);
+        }
+        if (!canBeKept)
+            return;
+        if (plan.WritesLocal)
+            _writer.Store(table, key, kind, encoded.Buffer, plan.LocalExpiration, tags);
+        if (_second != null && plan.WritesDistributed)
+            await _writer.WriteSecondAsync(key, format, value, kind, encoded.Buffer, madeAt, plan, tags, stop).ConfigureAwait(false);
+    }
+
+    private async ValueTask RemoveAsync(CacheTable<string, object?> table, string key, CancellationToken stop)
+    {
+        OutdateRuns(key);
+        HybridWriter.Remove(table, key);
+        if (_second != null)
+            await _second.RemoveAsync(key, stop).ConfigureAwait(false);
+        OutdateRuns(key); // a run that began meanwhile may have read the second level before the removal
+        HybridWriter.Remove(table, key);
     }
 
     private static TableOptions MarksOf(TableOptions values) => new(values.Name + "-marks") { CollisionMode = CollisionMode.Durable };

@@ -86,7 +86,8 @@ public sealed partial class CacheTable<TKey, TValue>
         ArgumentNullException.ThrowIfNull(keys);
         ArgumentNullException.ThrowIfNull(factory);
         ValueTask<Dictionary<TKey, TValue>> made = _manyFlights.GetOrAddManyAsync(
-            keys, (missing, _) => new ValueTask<IReadOnlyDictionary<TKey, TValue>>(factory(missing)), options, CancellationToken.None);
+            keys, (missing, _) => new ValueTask<IReadOnlyDictionary<TKey, TValue>>(factory(missing)), isBlocking: true, options,
+            CancellationToken.None);
         return made.IsCompletedSuccessfully ? made.Result : made.AsTask().GetAwaiter().GetResult();
     }
 
@@ -105,8 +106,8 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         ArgumentNullException.ThrowIfNull(keys);
         ArgumentNullException.ThrowIfNull(factory);
-        return await _manyFlights.GetOrAddManyAsync(keys, new ManyFactory<TKey, TValue>(factory), options, cancellationToken)
-            .ConfigureAwait(false);
+        return await _manyFlights.GetOrAddManyAsync(
+            keys, new ManyFactory<TKey, TValue>(factory), isBlocking: false, options, cancellationToken).ConfigureAwait(false);
     }
 
     private static void RequireLength(int expected, int actual, string name)

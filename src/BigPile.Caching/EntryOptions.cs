@@ -72,13 +72,13 @@ public sealed record EntryOptions
 
     /// <summary>
     /// How soon a factory is tried again after it failed and a stale value was given: until then the stale value is given at once; from
-    /// zero. Where it is left out, <see cref="TableOptions.FailSafeThrottle"/>.
+    /// zero to 7 days. Where it is left out, <see cref="TableOptions.FailSafeThrottle"/>.
     /// </summary>
     public TimeSpan? FailSafeThrottle { get; init; }
 
     /// <summary>
     /// The share of its lifetime from which on a read that makes values has the factory run in the background, while it returns the present
-    /// value: above 0, below 1. Where it is left out, <see cref="TableOptions.EagerRefresh"/>.
+    /// value: above 0, below 1. Where it is left out, <see cref="TableOptions.EagerRefresh"/>. Calls for many keys refresh nothing.
     /// </summary>
     public double? EagerRefresh { get; init; }
 

@@ -50,8 +50,8 @@ public sealed class FactoryContext<TValue>
     internal FactoryFailedException? Failure { get; private set; }
 
     /// <summary>
-    /// States that the value to replace is still right: it begins a new lifetime, as <see cref="Options"/> say, and where they say nothing
-    /// as long as it had before. Its tags and priority stay where they are not given anew.
+    /// States that the value to replace is still right: it begins a new lifetime, as a put with the <see cref="Options"/> gives it, and
+    /// where neither they nor the table have one, as long as it had before. Its tags and priority stay where they are not given anew.
     /// </summary>
     /// <returns>That value, for the factory to return.</returns>
     /// <exception cref="InvalidOperationException">There is none: see <see cref="HasStale"/>.</exception>

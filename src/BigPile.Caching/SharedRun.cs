@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
@@ -153,6 +154,7 @@ public sealed class SharedRun<TResult>
 
     private async Task RefreshAsync(Func<CancellationToken, ValueTask<TResult>> function, Action ended, ulong hash)
     {
+        Debug.Assert(_isRefresh && _ended != null, "It has a place among the refreshes, and was published.");
         TableFactories factories = _table.Core.Factories;
         await CompleteAsync(function, ended).ConfigureAwait(false);
         factories.Limits.EndRefresh();

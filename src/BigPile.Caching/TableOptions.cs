@@ -128,7 +128,7 @@ public sealed record TableOptions(string Name)
         Require(
             FactoryTimeouts.IsValid(FactoryHardTimeout), nameof(FactoryHardTimeout), FactoryHardTimeout, FactoryTimeouts.Range);
         Require(MaxAgeJitter >= TimeSpan.Zero, nameof(MaxAgeJitter), MaxAgeJitter, "at least zero");
-        Require(FailSafeThrottle >= TimeSpan.Zero, nameof(FailSafeThrottle), FailSafeThrottle, "at least zero");
+        Require(FactoryTimeouts.IsThrottle(FailSafeThrottle), nameof(FailSafeThrottle), FailSafeThrottle, FactoryTimeouts.ThrottleRange);
         Require(EagerRefresh is null or (> 0 and < 1), nameof(EagerRefresh), EagerRefresh, "above 0 and below 1");
         Require(
             PublicMaxAge is not { } shared || shared >= TimeSpan.FromSeconds(1), nameof(PublicMaxAge), PublicMaxAge, "at least a second");

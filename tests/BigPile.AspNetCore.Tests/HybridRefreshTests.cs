@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Concurrent;
-using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;

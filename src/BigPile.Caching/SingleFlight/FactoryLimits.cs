@@ -28,13 +28,18 @@ internal sealed class FactoryLimits
     /// <summary>Waits until the factory of a caller may run.</summary>
     /// <param name="node">The run. One that another factory waits for needs no place of its own: it could never get one.</param>
     /// <param name="cancellation">Cancels the wait.</param>
+    /// <param name="blocks">
+    /// Whether the wait blocks the thread: that of a caller which would wait for it anyway, and may be one of all threads of the pool.
+    /// </param>
     /// <returns>Gives the place back when it is disposed of.</returns>
-    internal ValueTask<Place> EnterAsync(FlightNode node, CancellationToken cancellation)
+    internal ValueTask<Place> EnterAsync(FlightNode node, CancellationToken cancellation, bool blocks = false)
     {
         if (_factories == null || node.IsNested)
             return new ValueTask<Place>(default(Place));
-        return _factories.Wait(0, cancellation)
-            ? new ValueTask<Place>(new Place(_factories))
+        if (_factories.Wait(0, cancellation))
+            return new ValueTask<Place>(new Place(_factories));
+        return blocks
+            ? new ValueTask<Place>(EnterLater(_factories, node, cancellation))
             : EnterLaterAsync(_factories, node, cancellation);
     }
 
@@ -51,6 +56,23 @@ internal sealed class FactoryLimits
     {
         int left = Interlocked.Decrement(ref _refreshes);
         Debug.Assert(left >= 0, "A refresh ends once.");
+    }
+
+    private static Place EnterLater(SemaphoreSlim factories, FlightNode node, CancellationToken cancellation)
+    {
+        using var noLonger = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        Task entered = factories.WaitAsync(noLonger.Token);
+        if (Task.WaitAny(entered, node.WhenAwaited) != 0)
+            noLonger.Cancel(); // as below
+        try
+        {
+            entered.GetAwaiter().GetResult();
+            return new Place(factories);
+        }
+        catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+        {
+            return default;
+        }
     }
 
     private static async ValueTask<Place> EnterLaterAsync(SemaphoreSlim factories, FlightNode node, CancellationToken cancellation)

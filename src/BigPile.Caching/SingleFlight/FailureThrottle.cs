@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using System.Threading;
 
@@ -15,6 +16,9 @@ internal sealed class FailureThrottle
     private const int TagShift = 48; // the tag above an instant
     private const ulong InstantMask = (1UL << TagShift) - 1; // of ticks: instants differ up to half of 325 days
 
+    /// <summary>The longest throttle. What would be left of a longer one is an instant of the past.</summary>
+    internal static readonly TimeSpan Longest = FactoryTimeouts.Longest;
+
     private ulong[]? _slots; // created by the first failure; each one word, so no reader sees half of one
 
     /// <summary>Whether any factory failed since the table was opened.</summary>
@@ -26,7 +30,7 @@ internal sealed class FailureThrottle
         if (Volatile.Read(ref _slots) is not { } slots)
             return false;
         ulong slot = Volatile.Read(ref slots[IndexOf(hash)]);
-        return slot >> TagShift == TagOf(hash) && TicksLeft(slot, now) > 0;
+        return slot >> TagShift == TagOf(hash) && TicksLeft(slot, now) is var left && left > 0 && left <= Longest.Ticks;
     }
 
     /// <summary>Keeps a key's factory from being tried until an instant of cache time.</summary>

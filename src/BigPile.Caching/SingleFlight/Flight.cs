@@ -55,6 +55,9 @@ internal abstract class Flight(FlightNode node, bool isRefresh) : IDisposable
     /// <summary>Cancelled when no caller waits any more.</summary>
     internal CancellationToken Abandoned => _abandoned.Token;
 
+    /// <summary>Whether nobody waits for what it makes: then how the factory ends says nothing about its source.</summary>
+    internal bool IsAbandoned => !isRefresh && Abandoned.IsCancellationRequested;
+
     /// <summary>Joins the waiting callers.</summary>
     /// <returns><see langword="false"/> when all have left, and the run is cancelled.</returns>
     internal bool TryJoin()
@@ -126,10 +129,7 @@ internal sealed class Flight<TValue>(FlightNode node, bool isRefresh = false) : 
     internal void Fail(Exception exception)
     {
         Node.End();
-        if (exception is OperationCanceledException cancelled)
-            _completion.TrySetCanceled(cancelled.CancellationToken);
-        else
-            _completion.TrySetException(exception);
+        _completion.TrySetException(exception); // a cancellation as well: as a cancelled task it would lose its type, message and cause
         _ = _completion.Task.Exception; // observed, even without waiting callers
     }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -90,6 +91,18 @@ internal sealed class FlightTickets
         }
     }
 
+    /// <summary>Adds tags to those of the entry that a run will put, before it does.</summary>
+    internal void AddTags(FlightTicket ticket, ReadOnlySpan<ulong> tags)
+    {
+        if (tags.IsEmpty)
+            return;
+        lock (_lock)
+        {
+            Debug.Assert(Chain(_byTag[IndexSlot.TagOf(ticket.Hash)]).Contains(ticket), "Only a run that goes on sees removals.");
+            ticket.AddTags(tags);
+        }
+    }
+
     /// <summary>Outdates the runs whose entries will have a tag.</summary>
     /// <param name="tag">The tag's hash; <see langword="null"/>: all runs.</param>
     /// <returns>The hashes of their keys.</returns>
@@ -97,11 +110,15 @@ internal sealed class FlightTickets
     {
         lock (_lock)
         {
-            FlightTicket[] concerned =
-                [.. _byTag.Values.SelectMany(Chain).Where(ticket => tag is not { } one || Array.IndexOf(ticket.Tags, one) >= 0)];
-            foreach (FlightTicket ticket in concerned)
+            var outdated = new List<ulong>();
+            foreach (FlightTicket ticket in _byTag.Values.SelectMany(Chain))
+            {
+                if (tag is { } one && !ticket.IsOutdatedBy(one))
+                    continue;
                 ticket.Outdate();
-            return [.. concerned.Select(static ticket => ticket.Hash)];
+                outdated.Add(ticket.Hash);
+            }
+            return [.. outdated];
         }
     }
 

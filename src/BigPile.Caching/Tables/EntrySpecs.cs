@@ -90,6 +90,26 @@ internal readonly struct EntrySpecs(TableEngine table)
         };
     }
 
+    /// <summary>The spec of an entry whose value a factory found not modified: as a put of it, with the tags and priority that it had.</summary>
+    /// <param name="entry">The present or stale entry.</param>
+    /// <param name="options">What the factory says. Where neither it nor the table has a lifetime, the entry has its former one again.</param>
+    /// <param name="isNull">Whether the value is null.</param>
+    /// <param name="tagBuffer">A buffer for <see cref="EntryHead.MaxTags"/> hashes; the result may point into it.</param>
+    internal EntrySpec SpecOfMade(in EntryCopy entry, EntryOptions? options, bool isNull, Span<ulong> tagBuffer)
+    {
+        EntrySpec again = SpecOf(entry, options ?? new EntryOptions(), tagBuffer);
+        EntrySpec put = SpecOf(options, isNull, tagBuffer);
+        Debug.Assert(put.Tags.IsEmpty || put.Tags == again.Tags, "Both have hashed the options' tags into one buffer.");
+        if (put.ExpiresAt == long.MaxValue)
+            return again;
+        return put with
+        {
+            FailSafeTicks = put.FailSafeTicks == 0 && options?.FailSafeMaxAge == null ? entry.FailSafeTicks : put.FailSafeTicks,
+            Priority = again.Priority,
+            Tags = again.Tags,
+        };
+    }
+
     /// <summary>The spec of a put that keeps the lifetime of the entry that it replaces.</summary>
     /// <param name="entry">The present entry.</param>
     /// <param name="options">The put's options, for all else.</param>

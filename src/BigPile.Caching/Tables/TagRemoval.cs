@@ -15,6 +15,8 @@ internal readonly struct TagRemoval(TableEngine table)
         // Before the mark draws its version: a run that began earlier has put its value by then, with a lower version, or can't put it any
         // more.
         OutdateFlights(hash);
+        if (table.WasFound)
+            OutdateFlights(table.Tags.SeededHashOf(tag)); // that of an entry which a factory found not modified
         // All mark blocks are allocated before the first is published: without space for all, nothing is removed.
         _ = table.WasFound ? Publish([table.Tags.SeededHashOf(tag), hash]) : Publish([hash]);
     }

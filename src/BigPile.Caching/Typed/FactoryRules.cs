@@ -8,20 +8,24 @@ namespace BigPile.Caching.Typed;
 /// <summary>What a call says about its factory: how long it may take, when it is tried again, and when it runs ahead.</summary>
 internal readonly struct FactoryRules
 {
-    internal FactoryRules(TableOptions defaults, EntryOptions? options)
+    private readonly long _beganAt; // a time stamp; where there is a hard time limit
+
+    internal FactoryRules(TableOptions defaults, EntryOptions? options, TimeProvider time)
     {
         SoftTimeout = options?.FactorySoftTimeout ?? defaults.FactorySoftTimeout;
         HardTimeout = options?.FactoryHardTimeout ?? defaults.FactoryHardTimeout;
         Throttle = options?.FailSafeThrottle ?? defaults.FailSafeThrottle;
         EagerRefresh = options?.EagerRefresh ?? defaults.EagerRefresh;
+        if (HardTimeout != null)
+            _beganAt = time.GetTimestamp();
         if (options == null) // those of the table were validated
             return;
         if (!FactoryTimeouts.IsValid(SoftTimeout))
             Refuse(nameof(EntryOptions.FactorySoftTimeout), SoftTimeout, FactoryTimeouts.Range);
         if (!FactoryTimeouts.IsValid(HardTimeout))
             Refuse(nameof(EntryOptions.FactoryHardTimeout), HardTimeout, FactoryTimeouts.Range);
-        if (Throttle < TimeSpan.Zero)
-            Refuse(nameof(EntryOptions.FailSafeThrottle), Throttle, "at least zero");
+        if (!FactoryTimeouts.IsThrottle(Throttle))
+            Refuse(nameof(EntryOptions.FailSafeThrottle), Throttle, FactoryTimeouts.ThrottleRange);
         if (EagerRefresh is not (null or (> 0 and < 1)))
             Refuse(nameof(EntryOptions.EagerRefresh), EagerRefresh, "above 0 and below 1");
     }
@@ -34,8 +38,14 @@ internal readonly struct FactoryRules
 
     internal double? EagerRefresh { get; }
 
-    /// <summary>The hard time limit, or none.</summary>
-    internal TimeSpan HardLimit => HardTimeout ?? Timeout.InfiniteTimeSpan;
+    /// <summary>What is left of the hard time limit of the call, or none.</summary>
+    internal TimeSpan HardLeft(TimeProvider time)
+    {
+        if (HardTimeout is not { } hard)
+            return Timeout.InfiniteTimeSpan;
+        TimeSpan left = hard - time.GetElapsedTime(_beganAt);
+        return left > TimeSpan.Zero ? left : TimeSpan.Zero;
+    }
 
     /// <summary>Whether there is a soft time limit, and it ends before another one.</summary>
     internal bool HasSoftWithin(TimeSpan limit, out TimeSpan soft)

@@ -51,17 +51,19 @@ internal sealed partial class FlightTable<TKey, TValue>
 
     internal MadeValue<TValue> GetLateOrThrow(TKey key, Flight flight, bool isOwn, in FactoryRules rules)
     {
-        TimeSpan limit = LimitOf(isOwn, rules);
+        TimeSpan usual = isOwn ? Timeout.InfiniteTimeSpan : table.Core.FlightTimeout.Limit;
+        bool isHard = rules.HardTimeout is { } hard && FlightTimeout.IsBelow(hard, usual);
+        TimeSpan limit = isHard ? rules.HardTimeout!.Value : usual;
         if (TryGetLate(key, flight, limit, rules, out MadeValue<TValue> stale))
             return stale;
-        throw limit == rules.HardTimeout ? flight.Node.TakesLongerThan(limit) : flight.Node.TakesTooLong(limit);
+        throw isHard ? flight.Node.TakesLongerThan(limit) : flight.Node.TakesTooLong(limit);
     }
 
     // How long a caller waits for a run of its own, or of another caller.
     internal TimeSpan LimitOf(bool isOwn, in FactoryRules rules)
     {
         TimeSpan limit = isOwn ? Timeout.InfiniteTimeSpan : table.Core.FlightTimeout.Limit;
-        return rules.HardTimeout is { } hard && FlightTimeout.IsBelow(hard, limit) ? hard : limit;
+        return rules.HardTimeout is { } hard && FlightTimeout.IsBelow(hard, limit) ? rules.HardLeft(Time) : limit;
     }
 
     // The run goes on, though its callers have left, until it has ended or its time is over.
@@ -82,7 +84,7 @@ internal sealed partial class FlightTable<TKey, TValue>
     private void RefreshIfDue<TFactory>(TKey key, in TFactory factory, EntryOptions? options, in EntryInfo info)
         where TFactory : struct, IFactory<TKey, TValue>
     {
-        var rules = new FactoryRules(table.Core.Options, options);
+        var rules = new FactoryRules(table.Core.Options, options, Time);
         if (info.ExpiryTicks == 0)
             return;
         long put = Clock.PutAt(info.Version);
@@ -99,18 +101,25 @@ internal sealed partial class FlightTable<TKey, TValue>
     {
         if (!table.Core.Factories.Limits.TryBeginRefresh())
             return; // a later read tries again
-        FlightKey id = IdOf(key);
-        _ = FlightOf(id, node: null, out Flight<TValue>? own, isRefresh: true);
-        if (own == null) // it runs already
+        FlightKey id;
+        Flight<TValue>? own = null;
+        try
         {
-            table.Core.Factories.Limits.EndRefresh();
-            return;
+            id = IdOf(key); // application code, where the table has a comparer
+            _ = FlightOf(id, node: null, out own, isRefresh: true);
         }
+        finally
+        {
+            if (own == null) // it runs already, or the comparer threw
+                table.Core.Factories.Limits.EndRefresh();
+        }
+        if (own == null)
+            return;
         Debug.Assert(own.Ticket == null, "The run has not begun.");
         _ = Task.Run(async () =>
         {
             // The run's own wait takes the place of a caller's, who is not there.
-            Task wait = WaitToLeaveAsync(id, own, rules.HardLimit);
+            Task wait = WaitToLeaveAsync(id, own, rules.HardLeft(Time));
             try
             {
                 await RunAsync(own, id, key, factory, options, rules, version).ConfigureAwait(false);

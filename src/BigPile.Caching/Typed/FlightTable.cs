@@ -7,6 +7,7 @@ using System.Threading.Tasks;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Typed;
 
@@ -77,7 +78,7 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
         TKey key, TFactory factory, EntryOptions? options, ulong unreadable, CancellationToken cancellation)
         where TFactory : struct, IFactory<TKey, TValue>
     {
-        var rules = new FactoryRules(table.Core.Options, options);
+        var rules = new FactoryRules(table.Core.Options, options, Time);
         if (TryGetThrottled(key, out MadeValue<TValue> throttled))
             return throttled;
         FlightKey id = IdOf(key);
@@ -141,7 +142,7 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
                 hasEnded = await new FlightTimeout(soft, Time).IsMetByAsync(flight.Completion, cancellation).ConfigureAwait(false);
                 if (!hasEnded && TryGetLate(key, flight, soft, rules, out MadeValue<TValue> stale))
                 {
-                    HoldOn(id, flight, FlightTimeout.LeftOf(rules.HardLimit, soft));
+                    HoldOn(id, flight, rules.HardLeft(Time));
                     return stale;
                 }
                 limit = FlightTimeout.LeftOf(limit, soft);
@@ -160,7 +161,7 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
     {
         if (!flight.Completion.IsCompletedSuccessfully)
         {
-            Exception failure = flight.Completion.Exception?.InnerException ?? new TaskCanceledException(flight.Completion);
+            Exception failure = flight.Completion.Exception!.InnerException!;
             if (flight.HasFactoryFailed && TryGetInstead(key, failure, out MadeValue<TValue> instead))
                 return instead;
             await flight.Completion.ConfigureAwait(false); // throws
@@ -192,6 +193,7 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
             if (!TryGetOrBegin(flight, key, options, replaced, out TValue? value))
             {
                 var context = new FactoryContext<TValue>(flight.Node, options, new StaleReader<TKey, TValue>(table, key));
+                flight.Abandoned.ThrowIfCancellationRequested(); // since nobody waits any more
                 value = await MadeByAsync(flight, key, factory, context, rules).ConfigureAwait(false);
                 Keep(flight.Ticket!, key, value, context);
             }
@@ -230,13 +232,15 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
         where TFactory : struct, IFactory<TKey, TValue>
     {
         using FactoryLimits.Place place =
-            flight.IsRefresh ? default : await table.Core.Factories.Limits.EnterAsync(flight.Node, flight.Abandoned).ConfigureAwait(false);
+            flight.IsRefresh ? default : await EnterAsync(flight.Node, TFactory.IsBlocking, rules, flight.Abandoned).ConfigureAwait(false);
         var run = FactoryRun.Begin(table.Core.Meter, table.Core.Name);
         try
         {
             TValue value = await factory.MakeAsync(key, context, flight.Abandoned).ConfigureAwait(false);
             if (context.Failure != null)
                 throw context.Failure;
+            if (context.IsNotModified)
+                value = context.Stale; // as it says, whatever it returned
             run.End();
             if (Failures.IsAny)
                 Failures.Clear(table.HashOf(key));
@@ -245,8 +249,11 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
         catch (Exception e)
         {
             run.End(e);
-            flight.MarkFactoryFailed();
-            Throttle(key, rules);
+            if (!flight.IsAbandoned)
+            {
+                flight.MarkFactoryFailed();
+                Throttle(key, rules);
+            }
             throw;
         }
     }
@@ -258,10 +265,18 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
         if (!context.IsKept)
             return;
         if (context.IsNotModified)
+        {
             table.RenewMade(key, context.Options, ticket);
-        else
-            table.PutMade(key, value, context.Options, ticket);
+            return;
+        }
+        table.Core.Flights.AddTags(ticket, EntrySpecs.TagHashesOf(context.Options));
+        table.PutMade(key, value, context.Options, ticket);
     }
+
+    // A factory that blocks runs on its caller's thread, unless the caller may leave it behind; so does its wait for a place.
+    internal ValueTask<FactoryLimits.Place> EnterAsync(
+        FlightNode node, bool isBlocking, in FactoryRules rules, CancellationToken cancellation) =>
+        table.Core.Factories.Limits.EnterAsync(node, cancellation, isBlocking && !rules.HasTimeouts);
 
     internal void End(Flight<TValue> flight)
     {

@@ -1,11 +1,10 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
-using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Caching.Metrics;
+using BigPile.Caching.Keys;
 using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Typed;
@@ -16,22 +15,32 @@ internal delegate ValueTask<IReadOnlyDictionary<TKey, TValue>> ManyFactory<TKey,
 
 /// <summary>One call of a factory for all keys that are missing.</summary>
 /// <remarks>
-/// Each key has its flight, so other callers wait for those that this call makes, and this one waits for those of others: for its own
-/// first, so that two calls with common keys never wait for each other.
+/// Each key has its flight, so other callers wait for those that this call makes, and this one waits for those of others. Its own runs
+/// need no wait for others to end, so two calls with common keys never wait for each other.
 /// </remarks>
-internal sealed class ManyFlights<TKey, TValue>(
+internal sealed partial class ManyFlights<TKey, TValue>(
     TypedTable<TKey, TValue> table, FlightTable<TKey, TValue> flights, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
     private const int MostNamed = 3; // keys in a message
 
+    // As the table compares keys.
+    private readonly IEqualityComparer<TKey>? _comparer =
+        comparer != null || KeyCodec<TKey>.HasOwnBytes ? comparer : new BytesComparer(flights);
+
+    /// <summary>Gets the values of many keys, and makes those that are missing.</summary>
+    /// <param name="keys">The keys.</param>
+    /// <param name="factory">Makes the values.</param>
+    /// <param name="isBlocking">Whether the factory blocks, and its caller until then.</param>
+    /// <param name="options">Those of new entries.</param>
+    /// <param name="cancellation">Cancels the wait of this caller.</param>
     internal async ValueTask<Dictionary<TKey, TValue>> GetOrAddManyAsync(
-        IEnumerable<TKey> keys, ManyFactory<TKey, TValue> factory, EntryOptions? options, CancellationToken cancellation)
+        IEnumerable<TKey> keys, ManyFactory<TKey, TValue> factory, bool isBlocking, EntryOptions? options, CancellationToken cancellation)
     {
         cancellation.ThrowIfCancellationRequested();
-        var rules = new FactoryRules(table.Core.Options, options);
-        var values = new Dictionary<TKey, TValue>(comparer);
-        var missing = new Dictionary<TKey, ulong>(comparer); // with the version of an entry that can't be read
+        var call = new Call(factory, isBlocking, options, new FactoryRules(table.Core.Options, options, flights.Time));
+        var values = new Dictionary<TKey, TValue>(_comparer);
+        var missing = new Dictionary<TKey, ulong>(_comparer); // with the version of an entry that can't be read
         foreach (TKey key in keys)
         {
             if (values.ContainsKey(key) || missing.ContainsKey(key))
@@ -49,8 +58,7 @@ internal sealed class ManyFlights<TKey, TValue>(
             List<Member> members = BeginOrJoin(missing, node);
             try
             {
-                await RunOwnAsync(members, node, factory, options, rules, values, cancellation).ConfigureAwait(false);
-                await WaitForOthersAsync(members, rules, values, cancellation).ConfigureAwait(false);
+                await RunAsync(members, node, call, values, cancellation).ConfigureAwait(false);
             }
             finally
             {
@@ -60,7 +68,7 @@ internal sealed class ManyFlights<TKey, TValue>(
             foreach (Member member in members)
             {
                 // Absent for another caller's factory is not absent for this one's.
-                if (values.ContainsKey(member.Key) || member.Own != null)
+                if (values.ContainsKey(member.Key) || (member.Own != null && member.Flight.Completion.IsCompleted))
                     missing.Remove(member.Key);
             }
             cancellation.ThrowIfCancellationRequested();
@@ -71,156 +79,99 @@ internal sealed class ManyFlights<TKey, TValue>(
     private List<Member> BeginOrJoin(Dictionary<TKey, ulong> missing, FlightNode node)
     {
         var members = new List<Member>(missing.Count);
-        foreach ((TKey key, ulong replaced) in missing)
+        try
         {
-            FlightKey id = flights.IdOf(key);
-            Flight flight = flights.FlightOf(id, node, out Flight<TValue>? own);
-            if (own != null || flights.TryJoin(id, flight)) // else it was abandoned just now: the next round begins anew
-                members.Add(new Member(key, id, flight, own, replaced));
+            foreach ((TKey key, ulong replaced) in missing)
+            {
+                FlightKey id = flights.IdOf(key);
+                Flight flight = flights.FlightOf(id, node, out Flight<TValue>? own);
+                if (own != null || flights.TryJoin(id, flight)) // else it was abandoned just now: the next round begins anew
+                    members.Add(new Member(key, id, flight, own, replaced));
+            }
+        }
+        catch (Exception e) // of the table's comparer, which is application code: others may have joined by now
+        {
+            Complete([.. members.Where(static member => member.Own != null)], [], e);
+            foreach (Member member in members)
+                flights.Leave(member.Id, member.Flight);
+            throw;
         }
         return members;
     }
 
-    private async ValueTask RunOwnAsync(
-        List<Member> members, FlightNode node, ManyFactory<TKey, TValue> factory, EntryOptions? options, FactoryRules rules,
-        Dictionary<TKey, TValue> values, CancellationToken cancellation)
+    private async ValueTask RunAsync(
+        List<Member> members, FlightNode node, Call call, Dictionary<TKey, TValue> values, CancellationToken cancellation)
     {
-        Member[] own = [.. members.Where(static member => member.Own != null)];
-        if (own.Length == 0)
-            return;
+        Debug.Assert(members.TrueForAll(member => member.Own == null || member.Flight.Node == node), "The own runs are one.");
+        // Before the factory runs: it may lead back to the caller.
         using FlightNode.Wait wait = node.BeginWait();
-        FlightTable<TKey, TValue>.Start(() => RunManyAsync(own, node, factory, options, rules), rules);
-        var ends = Task.WhenAll(own.Select(static member => member.Flight.Completion));
-        TimeSpan limit = flights.LimitOf(isOwn: true, rules);
-        if (rules.HasSoftWithin(limit, out TimeSpan soft) && Array.TrueForAll(own, member => table.HasStale(member.Key)))
-        {
-            if (!await new FlightTimeout(soft, flights.Time).IsMetByAsync(ends, cancellation).ConfigureAwait(false)
-                && TryTakeLate(own, soft, rules, values))
-            {
-                foreach (Member member in own)
-                    flights.HoldOn(member.Id, member.Flight, FlightTimeout.LeftOf(rules.HardLimit, soft));
-                return;
-            }
-            limit = FlightTimeout.LeftOf(limit, soft);
-        }
-        if (!await new FlightTimeout(limit, flights.Time).IsMetByAsync(ends, cancellation).ConfigureAwait(false))
-        {
-            if (!TryTakeLate(own, limit, rules, values))
-                throw node.TakesLongerThan(flights.LimitOf(isOwn: true, rules));
-            return;
-        }
-        foreach (Member member in own)
-        {
-            MadeValue<TValue>? made = await flights.ResultOfAsync(member.Flight, member.Own, member.Key).ConfigureAwait(false);
-            if (made != null && !member.Flight.IsAbsent)
-                values[member.Key] = made.Value.Value;
-        }
-    }
-
-    private bool TryTakeLate(Member[] own, TimeSpan limit, in FactoryRules rules, Dictionary<TKey, TValue> values)
-    {
-        foreach (Member member in own)
-        {
-            if (!flights.TryGetLate(member.Key, member.Flight, limit, rules, out MadeValue<TValue> stale))
-                return false;
-            values[member.Key] = stale.Value;
-        }
-        return true;
-    }
-
-    private async ValueTask WaitForOthersAsync(
-        List<Member> members, FactoryRules rules, Dictionary<TKey, TValue> values, CancellationToken cancellation)
-    {
-        foreach (Member member in members.Where(static member => member.Own == null))
-        {
-            using FlightNode.Wait wait = member.Flight.Node.BeginWait();
-            var limit = new FlightTimeout(flights.LimitOf(isOwn: false, rules), flights.Time);
-            MadeValue<TValue>? made = await limit.IsMetByAsync(member.Flight.Completion, cancellation).ConfigureAwait(false)
-                ? await flights.ResultOfAsync(member.Flight, null, member.Key).ConfigureAwait(false)
-                : flights.GetLateOrThrow(member.Key, member.Flight, isOwn: false, rules);
-            if (made != null)
-                values[member.Key] = made.Value.Value;
-        }
-    }
-
-    [SuppressMessage("Design", "CA1031", Justification = "The waiting callers get the exception.")]
-    private async Task RunManyAsync(
-        Member[] own, FlightNode node, ManyFactory<TKey, TValue> factory, EntryOptions? options, FactoryRules rules)
-    {
-        node.Enter(); // until this method ends
-        var found = new Dictionary<Member, TValue>();
+        Member[] own = [.. members.Where(static member => member.Own != null)];
+        if (own.Length != 0)
+            FlightTable<TKey, TValue>.Start(() => RunManyAsync(own, node, call), call.Rules);
+        var waits = new List<FlightNode.Wait>();
         try
         {
-            Member[] toMake = [.. own.Where(member => !TryFind(member, options, found))];
-            if (toMake.Length != 0)
-                await MakeManyAsync(toMake, node, factory, options, rules, found).ConfigureAwait(false);
-            foreach (Member member in own)
-                flights.Flights.Remove(member.Id, member.Flight);
-            foreach (Member member in own)
-                member.Own!.Complete(found.GetValueOrDefault(member)!);
-        }
-        catch (Exception e)
-        {
-            foreach (Member member in own)
-                flights.Flights.Remove(member.Id, member.Flight);
-            foreach (Member member in own)
-                member.Own!.Fail(e);
+            foreach (Member member in members.Where(static member => member.Own == null))
+                waits.Add(member.Flight.Node.BeginWait());
+            await WaitAsync(members, call.Rules, values, cancellation).ConfigureAwait(false);
         }
         finally
         {
-            foreach (Member member in own)
-                flights.End(member.Own!);
+            foreach (FlightNode.Wait other in waits)
+                other.Dispose();
         }
     }
 
-    private bool TryFind(Member member, EntryOptions? options, Dictionary<Member, TValue> found)
+    private async ValueTask WaitAsync(
+        List<Member> members, FactoryRules rules, Dictionary<TKey, TValue> values, CancellationToken cancellation)
     {
-        if (!flights.TryGetOrBegin(member.Own!, member.Key, options, member.Replaced, out TValue? value))
-            return false;
-        found.Add(member, value);
-        return true;
-    }
-
-    private async ValueTask MakeManyAsync(
-        Member[] members, FlightNode node, ManyFactory<TKey, TValue> factory, EntryOptions? options, FactoryRules rules,
-        Dictionary<Member, TValue> made)
-    {
-        Debug.Assert(Array.TrueForAll(members, static member => member.Own is { Ticket: not null }), "All runs have begun.");
-        using var abandoned = new Abandonment(members);
-        using FactoryLimits.Place place = await table.Core.Factories.Limits.EnterAsync(node, abandoned.Token).ConfigureAwait(false);
-        var run = FactoryRun.Begin(table.Core.Meter, table.Core.Name);
-        IReadOnlyDictionary<TKey, TValue> values;
-        try
+        bool isOwn = members.TrueForAll(static member => member.Own != null);
+        TimeSpan limit = flights.LimitOf(isOwn, rules);
+        bool isSoft = rules.HasSoftWithin(limit, out TimeSpan soft) && members.Exists(member => table.HasStale(member.Key));
+        bool isInTime;
+        if (isSoft && !await IsMetAsync(members, soft, cancellation).ConfigureAwait(false))
         {
-            values = await factory([.. members.Select(static member => member.Key)], abandoned.Token).ConfigureAwait(false)
-                ?? throw new InvalidOperationException($"The factory for {node} returned null; it must return a dictionary of values.");
-            run.End();
+            // A key without a stale value decides how long it takes.
+            List<Member> without = members.FindAll(member => !table.HasStale(member.Key));
+            isInTime = await IsMetAsync(without, FlightTimeout.LeftOf(limit, soft), cancellation).ConfigureAwait(false);
         }
-        catch (Exception e)
+        else
         {
-            run.End(e);
-            foreach (Member member in members)
-            {
-                member.Flight.MarkFactoryFailed();
-                flights.Throttle(member.Key, rules);
-            }
-            throw;
+            isInTime = isSoft || await IsMetAsync(members, limit, cancellation).ConfigureAwait(false);
         }
         foreach (Member member in members)
         {
-            if (flights.Failures.IsAny)
-                flights.Failures.Clear(table.HashOf(member.Key));
-            if (values.TryGetValue(member.Key, out TValue? value))
+            Debug.Assert(isInTime || !isSoft || limit != Timeout.InfiniteTimeSpan, "Without a limit nothing comes too late.");
+            if (member.Flight.Completion.IsCompleted)
             {
-                made.Add(member, value);
-                table.PutMade(member.Key, value, options, member.Own!.Ticket!);
+                MadeValue<TValue>? made = await flights.ResultOfAsync(member.Flight, member.Own, member.Key).ConfigureAwait(false);
+                if (made != null && (member.Own == null || !member.Flight.IsAbsent))
+                    values[member.Key] = made.Value.Value;
             }
-            else
+            else if (!isInTime)
             {
-                member.Flight.MarkAbsent();
+                values[member.Key] = flights.GetLateOrThrow(member.Key, member.Flight, isOwn, rules).Value;
             }
+            else if (flights.TryGetLate(member.Key, member.Flight, soft, rules, out MadeValue<TValue> stale))
+            {
+                values[member.Key] = stale.Value;
+                flights.HoldOn(member.Id, member.Flight, rules.HardLeft(flights.Time));
+            } // else its stale value was removed just now: the next round waits for the run
         }
     }
+
+    private ValueTask<bool> IsMetAsync(List<Member> members, TimeSpan limit, CancellationToken cancellation) =>
+        new FlightTimeout(limit, flights.Time).IsMetByAsync(EndOfAsync(members), cancellation);
+
+    // Ends with the last of the runs, and does not fail as they may: each has its own end.
+    private static async Task EndOfAsync(List<Member> members)
+    {
+        foreach (Member member in members)
+            await member.Flight.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    /// <summary>A call, as far as its factory goes.</summary>
+    private sealed record Call(ManyFactory<TKey, TValue> Factory, bool IsBlocking, EntryOptions? Options, FactoryRules Rules);
 
     /// <summary>A key of one call.</summary>
     /// <param name="Key">The key.</param>
@@ -230,33 +181,12 @@ internal sealed class ManyFlights<TKey, TValue>(
     /// <param name="Replaced">The version of an entry that can't be read.</param>
     private sealed record Member(TKey Key, FlightKey Id, Flight Flight, Flight<TValue>? Own, ulong Replaced);
 
-    /// <summary>Cancels a factory once nobody waits for any of its keys.</summary>
-    private sealed class Abandonment : IDisposable
+    /// <summary>Compares keys by their bytes.</summary>
+    private sealed class BytesComparer(FlightTable<TKey, TValue> flights) : IEqualityComparer<TKey>
     {
-        private readonly CancellationTokenSource _all = new();
-        private readonly List<CancellationTokenRegistration> _each = [];
-        private int _left; // keys that somebody waits for
+        public bool Equals(TKey? left, TKey? right) =>
+            flights.IdOf(left!).Bytes.AsSpan().SequenceEqual(flights.IdOf(right!).Bytes);
 
-        internal Abandonment(Member[] members)
-        {
-            _left = members.Length;
-            foreach (Member member in members)
-                _each.Add(member.Flight.Abandoned.Register(OnAbandoned));
-        }
-
-        internal CancellationToken Token => _all.Token;
-
-        public void Dispose()
-        {
-            foreach (CancellationTokenRegistration one in _each)
-                one.Dispose(); // waits for a call of OnAbandoned
-            _all.Dispose();
-        }
-
-        private void OnAbandoned()
-        {
-            if (Interlocked.Decrement(ref _left) == 0)
-                _all.Cancel();
-        }
+        public int GetHashCode(TKey key) => flights.IdOf(key).Hash;
     }
 }

@@ -96,8 +96,11 @@ internal sealed partial class TypedTable<TKey, TValue>
                 || !Core.Peek.TryPeek(probe, out EntryCopy entry, readsStale: true))
                 return;
             Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
-            EntrySpec spec = Core.Specs.SpecOf(entry, options ?? new EntryOptions(), tagBuffer);
-            _ = Core.Put.Run(probe, copy.Value, copy.Kind, spec, Condition.Of(ticket), out _);
+            Core.Flights.AddTags(ticket, entry.Tags);
+            EntrySpec spec = Core.Specs.SpecOfMade(entry, options, copy.Kind == ValueKind.Null, tagBuffer);
+            _ = entry.Kind == ValueKind.Pointer
+                ? PutOwnedAgain(probe, entry.Info.Version, spec, Condition.Of(ticket), out _)
+                : Core.Put.Run(probe, copy.Value, copy.Kind, spec, Condition.Of(ticket), out _);
         }
         catch (PileFullException)
         {

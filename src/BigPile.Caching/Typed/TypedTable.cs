@@ -132,7 +132,7 @@ internal sealed partial class TypedTable<TKey, TValue>
                     continue; // it was replaced meanwhile
                 EntrySpec spec = Core.Specs.SpecOf(entry, options, tagBuffer);
                 PutResult result = entry.Kind == ValueKind.Pointer
-                    ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
+                    ? PutOwnedAgain(key, info.Version, spec, Condition.Of(info.Version), out EntryInfo renewed)
                     : Core.Put.Run(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
                 if (result == Condition.NotMet) // replaced since: read anew
                     continue;
@@ -218,13 +218,13 @@ internal sealed partial class TypedTable<TKey, TValue>
     }
 
     /// <summary>Puts the object that an entry owns again, with another spec.</summary>
-    private PutResult PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, out EntryInfo info)
+    private PutResult PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, Condition condition, out EntryInfo info)
     {
         info = default;
         if (!Core.Peek.TryReadPointer(key, out PilePointer pointer, out ulong found) || found != version)
             return Condition.NotMet;
         ulong word = pointer.ToUInt64();
-        return Core.Put.Run(key, AsBytes(in word), ValueKind.Pointer, spec, Condition.Of(version), out info);
+        return Core.Put.Run(key, AsBytes(in word), ValueKind.Pointer, spec, condition, out info);
     }
 
     private PutResult PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, Condition condition, out EntryInfo info)

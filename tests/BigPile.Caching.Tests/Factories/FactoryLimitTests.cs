@@ -47,6 +47,26 @@ public sealed class FactoryLimitTests : IDisposable
         Assert.InRange(most, 1, 2);
     }
 
+    /// <summary>Else callers that fill the pool would wait for one of its threads to go on.</summary>
+    [Fact]
+    public async Task One_that_blocks_runs_on_its_callers_thread_though_it_waited_for_a_place()
+    {
+        Task<(int Caller, int Factory)>[] calls = [.. Enumerable.Range(0, 20).Select(key => SideBySide.Start(() =>
+            (Environment.CurrentManagedThreadId, _table.GetOrAdd(key, static _ =>
+            {
+                Thread.Yield();
+                return Environment.CurrentManagedThreadId;
+            }))))];
+        Assert.All(await Task.WhenAll(calls), static call => Assert.Equal(call.Caller, call.Factory));
+        calls = [.. Enumerable.Range(0, 20).Select(key => SideBySide.Start(() =>
+            (Environment.CurrentManagedThreadId, _table.GetOrAddMany([100 + key], static keys =>
+            {
+                Thread.Yield();
+                return keys.ToDictionary(static key => key, static _ => Environment.CurrentManagedThreadId);
+            })[100 + key])))];
+        Assert.All(await Task.WhenAll(calls), static call => Assert.Equal(call.Caller, call.Factory));
+    }
+
     /// <summary>All places are taken by factories that ask for another key, each its own or the same.</summary>
     [Theory]
     [InlineData(false)]

@@ -135,11 +135,12 @@ internal sealed unsafe partial class PuttingWorker : IWorker
     private EntryOptions ExpiringOptions(ref EntryState then)
     {
         var age = TimeSpan.FromMilliseconds(1 + _dice.Next(LongestAgeMs));
+        TimeSpan? failSafe = _dice.OneIn(3) ? TimeSpan.FromMilliseconds(1 + _dice.Next(LongestAgeMs)) : null; // missing then to all calls here
         then.ExpiresFrom = _target.Time.NowTicks + age.Ticks;
         if (_dice.OneIn(2))
-            return new EntryOptions { Sliding = age };
+            return new EntryOptions { Sliding = age, FailSafeMaxAge = failSafe };
         then.ExpiresAt = age.Ticks; // made an instant once the put has ended
-        return new EntryOptions { MaxAge = age };
+        return new EntryOptions { MaxAge = age, FailSafeMaxAge = failSafe };
     }
 
     private void RecordVersion(int key, ulong version)
