@@ -5,7 +5,7 @@ using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Typed;
 
-/// <summary>What a call says about its factory: how long it may take, when it is tried again, and when it runs ahead.</summary>
+/// <summary>What a call says about its factory: how long it may take, and when it is tried again.</summary>
 internal readonly struct FactoryRules
 {
     private readonly long _beganAt; // a time stamp; where there is a hard time limit
@@ -15,7 +15,6 @@ internal readonly struct FactoryRules
         SoftTimeout = options?.FactorySoftTimeout ?? defaults.FactorySoftTimeout;
         HardTimeout = options?.FactoryHardTimeout ?? defaults.FactoryHardTimeout;
         Throttle = options?.FailSafeThrottle ?? defaults.FailSafeThrottle;
-        EagerRefresh = options?.EagerRefresh ?? defaults.EagerRefresh;
         if (HardTimeout != null)
             _beganAt = time.GetTimestamp();
         if (options == null) // those of the table were validated
@@ -26,17 +25,18 @@ internal readonly struct FactoryRules
             Refuse(nameof(EntryOptions.FactoryHardTimeout), HardTimeout, FactoryTimeouts.Range);
         if (!FactoryTimeouts.IsThrottle(Throttle))
             Refuse(nameof(EntryOptions.FailSafeThrottle), Throttle, FactoryTimeouts.ThrottleRange);
-        if (EagerRefresh is not (null or (> 0 and < 1)))
-            Refuse(nameof(EntryOptions.EagerRefresh), EagerRefresh, "above 0 and below 1");
+        if (options.EagerRefresh is { } share && !IsShare(share))
+            Refuse(nameof(EntryOptions.EagerRefresh), share, "above 0 and below 1");
     }
+
+    /// <summary>Whether <see cref="EntryOptions.EagerRefresh"/> may be this.</summary>
+    internal static bool IsShare(double share) => share is > 0 and < 1;
 
     internal TimeSpan? SoftTimeout { get; }
 
     internal TimeSpan? HardTimeout { get; }
 
     internal TimeSpan Throttle { get; }
-
-    internal double? EagerRefresh { get; }
 
     /// <summary>What is left of the hard time limit of the call, or none.</summary>
     internal TimeSpan HardLeft(TimeProvider time)

@@ -81,19 +81,20 @@ internal sealed partial class FlightTable<TKey, TValue>
         Leave(id, flight);
     }
 
-    private void RefreshIfDue<TFactory>(TKey key, in TFactory factory, EntryOptions? options, in EntryInfo info)
+    private void RefreshIfDue<TFactory>(TKey key, in TFactory factory, EntryOptions? options, double share, in EntryInfo info)
         where TFactory : struct, IFactory<TKey, TValue>
     {
-        var rules = new FactoryRules(table.Core.Options, options, Time);
+        if (!FactoryRules.IsShare(share))
+            _ = new FactoryRules(table.Core.Options, options, Time); // which refuses it
         if (info.ExpiryTicks == 0)
             return;
         long put = Clock.PutAt(info.Version);
         long life = Math.Max(0, info.ExpiryTicks + Clock.StepsSince(info.Version) - put); // a version may be of a second later
-        Debug.Assert(rules.EagerRefresh is > 0 and < 1, "The caller has asked, and the options were validated.");
-        long due = put + (long)(life * rules.EagerRefresh.Value);
+        Debug.Assert(FactoryRules.IsShare(share), "Those of the call were checked here, those of the table before.");
+        long due = put + (long)(life * share);
         if (Clock.NowAtMost < due || Clock.Now < due || (Failures.IsAny && Failures.IsThrottled(table.HashOf(key), Clock.Now)))
             return;
-        BeginRefresh(key, factory, options, rules, info.Version);
+        BeginRefresh(key, factory, options, new FactoryRules(table.Core.Options, options, Time), info.Version);
     }
 
     private void BeginRefresh<TFactory>(TKey key, TFactory factory, EntryOptions? options, FactoryRules rules, ulong version)

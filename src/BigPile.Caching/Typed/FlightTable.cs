@@ -69,8 +69,8 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
             unreadable = info.Version;
             return false;
         }
-        if (options?.EagerRefresh != null || table.Core.Options.EagerRefresh != null)
-            RefreshIfDue(key, factory, options, info);
+        if ((options?.EagerRefresh ?? table.Core.Options.EagerRefresh) is { } share)
+            RefreshIfDue(key, factory, options, share, info);
         return true;
     }
 
