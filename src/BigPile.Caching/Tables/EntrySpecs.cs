@@ -90,9 +90,9 @@ internal readonly struct EntrySpecs(TableEngine table)
         };
     }
 
-    /// <summary>The spec of an entry whose value a factory found not modified: as a put of it, with the tags and priority that it had.</summary>
+    /// <summary>The spec of an entry whose value a factory found not modified: as a put, with the tags and priority that it had.</summary>
     /// <param name="entry">The present or stale entry.</param>
-    /// <param name="options">What the factory says. Where neither it nor the table has a lifetime, the entry has its former one again.</param>
+    /// <param name="options">What the factory says. Where neither it nor the table has a lifetime, the entry's begins anew.</param>
     /// <param name="isNull">Whether the value is null.</param>
     /// <param name="tagBuffer">A buffer for <see cref="EntryHead.MaxTags"/> hashes; the result may point into it.</param>
     internal EntrySpec SpecOfMade(in EntryCopy entry, EntryOptions? options, bool isNull, Span<ulong> tagBuffer)
