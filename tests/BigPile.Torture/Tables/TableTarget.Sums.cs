@@ -67,6 +67,11 @@ internal sealed unsafe partial class TableTarget
             _findings.Wrong("a table lists a key that it does not find", Describe(key));
             _ = Tables.Of(key).Remove(key); // counted once
         }
+        for (int key = 0; key < _journal.KeyCount; key++)
+        {
+            if (TableSet.RoleOf(key) == TableRole.Expirables && !present.Contains(key))
+                _ = Tables.Of(key).Remove(key); // a stale entry, which counts, and reads as missing
+        }
         long count = Tables.All.Sum(static table => table.Table.Count);
         if (count != present.Count)
             _findings.Wrong("the tables count other keys than they find", $"{count:N0} instead of {present.Count:N0}");
