@@ -35,6 +35,8 @@ public sealed partial class PileHybridCache
                 continue; // the run was abandoned and is about to be removed
             run.Join();
             HybridOutcome<T> outcome = await joined.ConfigureAwait(false);
+            if (outcome.Sharing == Sharing.Absent && !plan.RunsFactory)
+                return default!;
             if (outcome.Sharing == Sharing.None)
                 return await factory(state, cancellation).ConfigureAwait(false);
             if (TryShare(table, key, outcome, out value))
@@ -71,7 +73,7 @@ public sealed partial class PileHybridCache
         if (await AskLevelsAsync(key, run, table, plan, abandoned).ConfigureAwait(false) is { } found)
             return found;
         if (!plan.RunsFactory)
-            return new HybridOutcome<T>(default!, Sharing.Same);
+            return HybridOutcome<T>.Absent;
         long madeAt = _time.GetUtcNow().UtcTicks;
         T value = await run.Shared.RunFactoryAsync(stop => factory(state, stop), abandoned).ConfigureAwait(false);
         return await _writer.KeepAsync(key, run, table, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);

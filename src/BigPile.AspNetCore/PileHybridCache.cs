@@ -132,7 +132,6 @@ public sealed partial class PileHybridCache : HybridCache
         if (!IsCacheable(key))
             return;
         CacheTable<string, object?> table = await _values.GetAsync(cancellationToken).ConfigureAwait(false);
-        OutdateRuns(key);
         await SetAsync(table, key, value, plan, tagSet, cancellationToken).ConfigureAwait(false);
     }
 
@@ -194,10 +193,15 @@ public sealed partial class PileHybridCache : HybridCache
         }
         if (!canBeKept)
             return;
+        OutdateRuns(key); // what began before has an older value
         if (plan.WritesLocal)
             _writer.Store(table, key, kind, encoded.Buffer, plan.LocalExpiration, tags);
+        OutdateRuns(key);
         if (_second != null && plan.WritesDistributed)
+        {
             await _writer.WriteSecondAsync(key, format, value, kind, encoded.Buffer, madeAt, plan, tags, stop).ConfigureAwait(false);
+            OutdateRuns(key); // it may have read the second level before
+        }
     }
 
     private async ValueTask RemoveAsync(CacheTable<string, object?> table, string key, CancellationToken stop)

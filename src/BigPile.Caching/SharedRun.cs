@@ -29,6 +29,7 @@ public sealed class SharedRun<TResult>
     private readonly object _key;
     private readonly Flight<TResult> _flight;
     private readonly FlightTimeout _timeout;
+    private readonly bool _isOneCall;
     private Action? _ended; // set before anyone can be the last to leave
     private bool _isRefresh; // set before the run begins
 
@@ -46,6 +47,7 @@ public sealed class SharedRun<TResult>
         _table = table;
         _key = key;
         _flight = new Flight<TResult>(new FlightNode(key, table.Name));
+        _isOneCall = isOneCall;
         _timeout = isOneCall ? FlightTimeout.Infinite : table.Core.FlightTimeout;
     }
 
@@ -144,7 +146,7 @@ public sealed class SharedRun<TResult>
     /// <exception cref="InvalidOperationException">The caller is a factory that this run waits for.</exception>
     public bool TryJoin([NotNullWhen(true)] out Task<TResult>? result, CancellationToken cancellationToken)
     {
-        FlightNode.Wait wait = _flight.Node.BeginWait();
+        FlightNode.Wait wait = _flight.Node.BeginWait(byFactory: !_isOneCall);
         bool isJoined = _flight.TryJoin();
         if (!isJoined)
             wait.Dispose();

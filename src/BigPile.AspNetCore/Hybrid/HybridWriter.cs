@@ -31,18 +31,41 @@ internal sealed class HybridWriter(
             warnings.Warn(
                 CacheWarnings.Reason.NotSerializable, typeof(T),
                 $"The value of '{key}' is not cached, as it can't be stored: {e.Message}", e);
+            await RemoveFormerAsync(key, run, table, plan, stop).ConfigureAwait(false);
             return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.None);
         }
         if (!Fits(key, typeof(T), encoded.Buffer))
+        {
+            await RemoveFormerAsync(key, run, table, plan, stop).ConfigureAwait(false);
             return OutcomeOf(run, format, value, kind, encoded.Buffer, isStored: false);
+        }
         bool isStored = plan.WritesLocal && StoreUnlessOutdated(run, table, key, kind, encoded.Buffer, plan.LocalExpiration, tags);
         if (second != null && plan.WritesDistributed && !run.IsOutdated)
         {
-            await WriteSecondAsync(key, format, value, kind, encoded.Buffer, madeAt, plan, tags, stop).ConfigureAwait(false);
-            if (run.IsOutdated) // the removal may have preceded the write
-                await second.RemoveAsync(key, stop).ConfigureAwait(false);
+            try
+            {
+                await WriteSecondAsync(key, format, value, kind, encoded.Buffer, madeAt, plan, tags, stop).ConfigureAwait(false);
+            }
+            finally
+            {
+                if (run.IsOutdated) // the removal may have preceded the write, which a cancellation may not have stopped
+                    await second.RemoveAsync(key, CancellationToken.None).ConfigureAwait(false);
+            }
         }
         return OutcomeOf(run, format, value, kind, encoded.Buffer, isStored);
+    }
+
+    // Beside a value that is not cached a later read must not find the former one.
+    private async ValueTask RemoveFormerAsync(
+        string key, HybridRun run, CacheTable<string, object?> table, HybridPlan plan, CancellationToken stop)
+    {
+        lock (run.Storing)
+        {
+            if (plan.WritesLocal && !run.IsOutdated)
+                Remove(table, key);
+        }
+        if (second != null && plan.WritesDistributed && !run.IsOutdated)
+            await second.RemoveAsync(key, stop).ConfigureAwait(false);
     }
 
     /// <summary>Stores a second-level value in the table.</summary>

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -67,9 +68,10 @@ internal sealed class FlightNode(object key, string table)
         }
     }
 
-    /// <summary>Begins a wait of the calling factory for this run, until the result is disposed.</summary>
+    /// <summary>Begins a wait of the calling run for this one, until the result is disposed.</summary>
+    /// <param name="byFactory">Whether the caller is that run's factory, and has a place while it waits; or comes before it.</param>
     /// <exception cref="InvalidOperationException">The caller is a factory that this run waits for.</exception>
-    internal Wait BeginWait()
+    internal Wait BeginWait(bool byFactory = true)
     {
         if ((Running.Value ?? _onThread) is not { } waiter)
             return default;
@@ -81,12 +83,25 @@ internal sealed class FlightNode(object key, string table)
             if (!LeadsTo(waiter))
             {
                 waiter._awaited.Add(this);
-                IsNested = true;
-                _awaitedByFactory?.TrySetResult();
+                if (byFactory || waiter.IsNested)
+                    NestLocked();
                 return new Wait(waiter, this);
             }
         }
         throw waiter == this ? WaitsForItself() : WaitsInCycle(waiter); // outside the lock: the key's ToString is application code
+    }
+
+    // With what it waits for, as a part of one call. There is no circle.
+    private void NestLocked()
+    {
+        Debug.Assert(GraphLock.IsHeldByCurrentThread, "Edges are added under it.");
+        IsNested = true;
+        _awaitedByFactory?.TrySetResult();
+        foreach (FlightNode next in _awaited)
+        {
+            if (!next.IsNested)
+                next.NestLocked();
+        }
     }
 
     private bool LeadsTo(FlightNode other)
