@@ -28,7 +28,7 @@ public sealed partial class PileHybridCache
             if (run == own)
             {
                 Task<HybridOutcome<T>> running = own.Shared.RunAsync(
-                    abandoned => ProduceAsync(key, own, table, state, factory, plan, tags, abandoned), () => Forget(id, own), cancellation);
+                    abandoned => ProduceAsync(key, own, table, state, factory, plan, tags, abandoned), () => End(id, own), cancellation);
                 return (await running.ConfigureAwait(false)).Value;
             }
             if (!run.Shared.TryJoin(out Task<HybridOutcome<T>>? joined, cancellation))
@@ -95,15 +95,27 @@ public sealed partial class PileHybridCache
         return _writer.Promote(key, run, table, format, hit, plan);
     }
 
+    // It has ended, or nobody waits for it any more: then nobody could outdate it, and it must not store what its factory makes still.
+    private void End(RunId id, HybridRun run)
+    {
+        Forget(id, run);
+        run.Outdate();
+    }
+
     private void Forget(RunId id, HybridRun run) => _runs.TryRemove(KeyValuePair.Create(id, run));
 
-    private void OutdateRuns(string key)
+    /// <returns>Whether there was one.</returns>
+    private bool OutdateRuns(string key)
     {
+        bool isAny = false;
         foreach ((RunId id, HybridRun run) in _runs)
         {
-            if (id.Key == key)
-                Outdate(id, run);
+            if (id.Key != key)
+                continue;
+            Outdate(id, run);
+            isAny = true;
         }
+        return isAny;
     }
 
     private void OutdateTagged(string tag)

@@ -91,15 +91,7 @@ public sealed partial class PileHybridCache : HybridCache
         IEnumerable<string>? tags = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(key);
-        ArgumentNullException.ThrowIfNull(factory);
-        if (cancellationToken.IsCancellationRequested)
-            return ValueTask.FromCanceled<T>(cancellationToken);
-        HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);
-        if (!plan.ReadsLocal || _values.Known is not { } table || !TryGetLocal(table, key, out T value, out EntryInfo info))
-            return FindAsync(key, state, factory, plan, TagSet.Of(tags), cancellationToken);
-        if (IsDue(table, info, plan))
-            BeginRefresh(table, key, state, factory, plan, TagSet.Of(tags));
-        return new ValueTask<T>(value);
+        return GetOrCreateAsync(key, key, state, factory, options, tags, cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -108,15 +100,7 @@ public sealed partial class PileHybridCache : HybridCache
         HybridCacheEntryOptions? options = null,
         IEnumerable<string>? tags = null, CancellationToken cancellationToken = default)
     {
-        ArgumentNullException.ThrowIfNull(factory);
-        if (cancellationToken.IsCancellationRequested)
-            return ValueTask.FromCanceled<T>(cancellationToken);
-        HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);
-        if (!plan.ReadsLocal || _values.Known is not { } table || !TryGetLocal(table, key, out T value, out EntryInfo info))
-            return FindAsync(key.ToString(), state, factory, plan, TagSet.Of(tags), cancellationToken);
-        if (IsDue(table, info, plan))
-            BeginRefresh(table, key.ToString(), state, factory, plan, TagSet.Of(tags));
-        return new ValueTask<T>(value);
+        return GetOrCreateAsync(key, null, state, factory, options, tags, cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -206,12 +190,32 @@ public sealed partial class PileHybridCache : HybridCache
 
     private async ValueTask RemoveAsync(CacheTable<string, object?> table, string key, CancellationToken stop)
     {
-        OutdateRuns(key);
+        bool isRunning = OutdateRuns(key);
         HybridWriter.Remove(table, key);
         if (_second != null)
+        {
+            if (isRunning)
+                await _second.MarkAsync(key, stop).ConfigureAwait(false); // what such a run has written, or is about to, counts no more
             await _second.RemoveAsync(key, stop).ConfigureAwait(false);
+        }
         OutdateRuns(key); // a run that began meanwhile may have read the second level before the removal
         HybridWriter.Remove(table, key);
+    }
+
+    // The key's text, if the caller has it: only a miss, or a refresh, needs it.
+    private ValueTask<T> GetOrCreateAsync<TState, T>(
+        ReadOnlySpan<char> key, string? text, TState state, Func<TState, CancellationToken, ValueTask<T>> factory,
+        HybridCacheEntryOptions? options, IEnumerable<string>? tags, CancellationToken cancellation)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        if (cancellation.IsCancellationRequested)
+            return ValueTask.FromCanceled<T>(cancellation);
+        HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);
+        if (!plan.ReadsLocal || _values.Known is not { } table || !TryGetLocal(table, key, out T value, out EntryInfo info))
+            return FindAsync(text ?? key.ToString(), state, factory, plan, TagSet.Of(tags), cancellation);
+        if (IsDue(table, info, plan))
+            BeginRefresh(table, text ?? key.ToString(), state, factory, plan, TagSet.Of(tags));
+        return new ValueTask<T>(value);
     }
 
     private static TableOptions MarksOf(TableOptions values) => new(values.Name + "-marks") { CollisionMode = CollisionMode.Durable };

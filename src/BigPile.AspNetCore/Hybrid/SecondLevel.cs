@@ -68,6 +68,9 @@ internal sealed class SecondLevel(
         }
     }
 
+    /// <summary>States that what was made of a key before now is not read by this process.</summary>
+    internal ValueTask MarkAsync(string key, CancellationToken stop) => marks.MarkKeyAsync(key, stop);
+
     internal async ValueTask RemoveAsync(string key, CancellationToken stop)
     {
         using Activity? activity = Begin(BigPileTelemetry.SecondLevelRemoveActivity);

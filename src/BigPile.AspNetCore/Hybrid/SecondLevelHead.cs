@@ -3,6 +3,7 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Text;
+using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hybrid;
 
@@ -51,9 +52,11 @@ internal sealed record SecondLevelHead(ValueKind Kind, long MadeAt, long Expires
         if (!TryReadText(ref rest, out string? foundKey) || foundKey != key || rest.IsEmpty)
             return null;
         int count = rest[0];
+        if (count > EntryOptions.MaxTags)
+            return null;
         rest = rest[1..];
         var tags = new List<string>(count);
-        while (tags.Count < count && TryReadText(ref rest, out string? tag))
+        while (tags.Count < count && TryReadText(ref rest, out string? tag) && tag != "")
             tags.Add(tag!);
         if (tags.Count < count)
             return null;

@@ -60,13 +60,13 @@ internal sealed class FactoryLimits
 
     private static Place EnterLater(SemaphoreSlim factories, FlightNode node, CancellationToken cancellation)
     {
-        using var noLonger = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        Task entered = factories.WaitAsync(noLonger.Token);
-        if (Task.WaitAny(entered, node.WhenAwaited) != 0)
-            noLonger.Cancel(); // as below
+        // Not disposed of, as the continuation may come later. It has no timer, and goes with the two that it is linked to.
+        var noLonger = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        _ = node.WhenAwaited.ContinueWith(
+            static (_, source) => ((CancellationTokenSource)source!).Cancel(), noLonger, TaskScheduler.Default); // as below
         try
         {
-            entered.GetAwaiter().GetResult();
+            factories.Wait(noLonger.Token); // who leaves a place wakes this thread itself, without one of the pool
             return new Place(factories);
         }
         catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)

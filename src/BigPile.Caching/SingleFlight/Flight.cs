@@ -31,6 +31,11 @@ internal abstract class Flight(FlightNode node, bool isRefresh) : IDisposable
     /// <summary>Whether a factory for many keys has no value for this one. Set before completion.</summary>
     internal bool IsAbsent { get; private set; }
 
+    /// <summary>
+    /// Whether it was outdated before its callers could know: those who joined may have come after that. Set before completion.
+    /// </summary>
+    internal bool WasOutdatedUnseen { get; private set; }
+
     /// <summary>Whether it was the factory that failed, and not the table. Set before completion.</summary>
     internal bool HasFactoryFailed { get; private set; }
 
@@ -39,6 +44,9 @@ internal abstract class Flight(FlightNode node, bool isRefresh) : IDisposable
 
     /// <summary>States that a factory for many keys has no value for this one.</summary>
     internal void MarkAbsent() => IsAbsent = true;
+
+    /// <summary>States that it was outdated before its callers could know.</summary>
+    internal void MarkOutdatedUnseen() => WasOutdatedUnseen = true;
 
     /// <summary>States that it was the factory that failed.</summary>
     internal void MarkFactoryFailed() => HasFactoryFailed = true;

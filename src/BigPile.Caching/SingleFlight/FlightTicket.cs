@@ -27,11 +27,14 @@ internal sealed class FlightTicket(ulong id, ulong hash, ulong startVersion, ulo
     internal FlightTicket? Next { get; private set; }
 
     /// <summary>Adds tags that its factory has chosen. One that was removed since it began outdates it.</summary>
-    internal void AddTags(ReadOnlySpan<ulong> more)
+    /// <returns>Whether it did.</returns>
+    internal bool AddTags(ReadOnlySpan<ulong> more)
     {
-        if (_removedTags?.Overlaps(more.ToArray()) == true)
-            Outdate();
         _tags = [.. _tags, .. more];
+        if (_removedTags?.Overlaps(more.ToArray()) != true)
+            return false;
+        Outdate();
+        return true;
     }
 
     /// <summary>Notes the removal of a tag.</summary>

@@ -92,14 +92,15 @@ internal sealed class FlightTickets
     }
 
     /// <summary>Adds tags to those of the entry that a run will put, before it does.</summary>
-    internal void AddTags(FlightTicket ticket, ReadOnlySpan<ulong> tags)
+    /// <returns>Whether one of them was removed since the run began: it is outdated, which those who joined since did not see.</returns>
+    internal bool AddTags(FlightTicket ticket, ReadOnlySpan<ulong> tags)
     {
         if (tags.IsEmpty)
-            return;
+            return false;
         lock (_lock)
         {
             Debug.Assert(Chain(_byTag[IndexSlot.TagOf(ticket.Hash)]).Contains(ticket), "Only a run that goes on sees removals.");
-            ticket.AddTags(tags);
+            return ticket.AddTags(tags);
         }
     }
 

@@ -166,6 +166,8 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
                 return instead;
             await flight.Completion.ConfigureAwait(false); // throws
         }
+        if (own == null && flight.WasOutdatedUnseen)
+            return null;
         ValueOrigin origin = flight.HasMade ? ValueOrigin.Factory : ValueOrigin.Table;
         if (own != null)
             return new MadeValue<TValue>(await own.TypedCompletion.ConfigureAwait(false), origin);
@@ -195,7 +197,7 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
                 var context = new FactoryContext<TValue>(flight.Node, options, new StaleReader<TKey, TValue>(table, key));
                 flight.Abandoned.ThrowIfCancellationRequested(); // since nobody waits any more
                 value = await MadeByAsync(flight, key, factory, context, rules).ConfigureAwait(false);
-                Keep(flight.Ticket!, key, value, context);
+                Keep(flight, key, value, context);
             }
             // Put, removed, completed: who comes in between reads the value from the table, or runs anew and finds it there.
             Flights.Remove(id, flight);
@@ -259,18 +261,18 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
     }
 
     // Refused in silence if the ticket is outdated: callers that joined get the value all the same.
-    private void Keep(FlightTicket ticket, TKey key, TValue value, FactoryContext<TValue> context)
+    private void Keep(Flight flight, TKey key, TValue value, FactoryContext<TValue> context)
     {
+        FlightTicket ticket = flight.Ticket!;
         Debug.Assert(context.Failure == null, "A value that was not made is not kept.");
+        if (table.Core.Flights.AddTags(ticket, EntrySpecs.TagHashesOf(context.Options)))
+            flight.MarkOutdatedUnseen();
         if (!context.IsKept)
             return;
-        if (context.IsNotModified)
-        {
-            table.RenewMade(key, context.Options, ticket);
-            return;
-        }
-        table.Core.Flights.AddTags(ticket, EntrySpecs.TagHashesOf(context.Options));
-        table.PutMade(key, value, context.Options, ticket);
+        if (!context.IsNotModified)
+            table.PutMade(key, value, context.Options, ticket);
+        else if (!table.TryRenewMade(key, context.Options, ticket))
+            flight.MarkOutdatedUnseen();
     }
 
     // A factory that blocks runs on its caller's thread, unless the caller may leave it behind; so does its wait for a place.

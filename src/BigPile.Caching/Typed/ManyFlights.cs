@@ -139,6 +139,11 @@ internal sealed partial class ManyFlights<TKey, TValue>(
         {
             isInTime = isSoft || await IsMetAsync(members, limit, cancellation).ConfigureAwait(false);
         }
+        if (!isInTime && !isOwn && members.TrueForAll(static member => member.Own != null || member.Flight.Completion.IsCompleted))
+        {
+            isOwn = true; // those of others have ended: only they must do so within the patience of the cache
+            isInTime = await IsMetAsync(members, flights.LimitOf(isOwn, rules), cancellation).ConfigureAwait(false);
+        }
         foreach (Member member in members)
         {
             Debug.Assert(isInTime || !isSoft || limit != Timeout.InfiniteTimeSpan, "Without a limit nothing comes too late.");

@@ -83,7 +83,8 @@ internal sealed partial class TypedTable<TKey, TValue>
     }
 
     /// <summary>Puts the present or stale entry of a run's key again, with a new lifetime, unless something newer happened to it.</summary>
-    internal void RenewMade(TKey key, EntryOptions? options, FlightTicket ticket)
+    /// <returns><see langword="false"/> where it was removed since the run began, which those who joined the run did not see.</returns>
+    internal bool TryRenewMade(TKey key, EntryOptions? options, FlightTicket ticket)
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
@@ -94,17 +95,19 @@ internal sealed partial class TypedTable<TKey, TValue>
             // Of the two one may be newer: then the ticket is outdated.
             if (!new Lookup(Core, readsStale: true).TryReadAgain(probe, ref copy, out _)
                 || !Core.Peek.TryPeek(probe, out EntryCopy entry, readsStale: true))
-                return;
+                return false;
             Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
-            Core.Flights.AddTags(ticket, entry.Tags);
+            if (Core.Flights.AddTags(ticket, entry.Tags))
+                return false;
             EntrySpec spec = Core.Specs.SpecOfMade(entry, options, copy.Kind == ValueKind.Null, tagBuffer);
             _ = entry.Kind == ValueKind.Pointer
                 ? PutOwnedAgain(probe, entry.Info.Version, spec, Condition.Of(ticket), out _)
                 : Core.Put.Run(probe, copy.Value, copy.Kind, spec, Condition.Of(ticket), out _);
+            return true;
         }
         catch (PileFullException)
         {
-            // as in PutMade
+            return true; // as in PutMade
         }
         finally
         {

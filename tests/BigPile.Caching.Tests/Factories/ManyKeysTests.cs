@@ -67,6 +67,26 @@ public sealed class ManyKeysTests : FailSafeTest
         Assert.All(await Task.WhenAll(others), static value => Assert.Equal("late", value));
     }
 
+    /// <summary>The patience of the cache is for the factories of others.</summary>
+    [Fact]
+    public async Task A_factory_may_take_any_time_though_another_caller_makes_one_of_the_keys()
+    {
+        var other = new TaskCompletionSource<string>();
+        Task<string> one = Table.GetOrAddAsync("a", (_, _) => new ValueTask<string>(other.Task)).AsTask();
+        Task<IReadOnlyDictionary<string, string>> many = Table.GetOrAddManyAsync(["a", "b"], async (keys, _) =>
+        {
+            await _never.Task;
+            return Make(keys);
+        }).AsTask();
+        await Eventually.TrueAsync(() => Time.TimerCount != 0);
+        other.SetResult("other");
+        await one;
+        Time.Advance(new PileCacheOptions().FactoryPatience);
+        Assert.False(many.IsCompleted);
+        _never.SetResult("late");
+        Assert.Equal(("other", "new"), ((await many.WaitAsync(Eventually.Timeout))["a"], (await many)["b"]));
+    }
+
     /// <summary>One key is put while the call begins; the factory for the other one fails.</summary>
     [Fact]
     public void A_key_that_was_put_meanwhile_has_its_value_though_the_others_fail()

@@ -1,5 +1,6 @@
 using System;
 using System.Linq;
+using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests.Factories;
 
@@ -119,6 +120,29 @@ public sealed class NotModifiedTests : FailSafeTest
             return value;
         }, Kept));
         Assert.False(Table.ContainsKey("a"));
+    }
+
+    /// <summary>They came after the removal.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Who_joins_such_a_run_has_the_value_made_anew(bool isNotModified)
+    {
+        Table.Put("a", "old", Kept with { Tags = ["tag"] });
+        Time.Advance(Life);
+        var release = new TaskCompletionSource();
+        Task<string> first = Table.GetOrAddAsync("a", async (_, context, _) =>
+        {
+            string value = isNotModified ? context.NotModified() : "made before";
+            context.Options = Kept with { Tags = ["tag"] };
+            await release.Task;
+            return value;
+        }, Kept).AsTask();
+        Table.RemoveByTag("tag");
+        Task<string> second = Table.GetOrAddAsync("a", static (_, _) => new ValueTask<string>("new"), Kept).AsTask();
+        release.SetResult();
+        Assert.Equal(isNotModified ? "old" : "made before", await first);
+        Assert.Equal("new", await second.WaitAsync(Eventually.Timeout));
     }
 
     [Fact]
