@@ -200,6 +200,9 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         IsTrimWanted = Count - withdrawnPages > _trimAbovePages;
     }
 
+    /// <summary>Whether so much is free without some pages that the next segment is not made soon.</summary>
+    internal bool IsEnoughWithout(long pages) => Count - pages >= LeastToKeep;
+
     /// <summary>Subtracts the pages of a segment that is gone.</summary>
     internal void Forget(Segment segment)
     {
@@ -244,8 +247,10 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     // Whether a segment is empty, and without it enough is free that the next pages need no new one.
     private bool CanSpare(Segment segment) => segment.IsEmpty && Count > LeastToTrim;
 
-    // A segment, and a quarter of one that stays.
-    private long LeastToTrim => segments.PagesPerNumber * 5 / 4;
+    // A segment, and what stays.
+    private long LeastToTrim => segments.PagesPerNumber + LeastToKeep;
+
+    private long LeastToKeep => segments.PagesPerNumber / 4;
 
     // Scattered free pages can't be trimmed: after a trim, the next one needs an eighth of a segment more of them, or an empty segment.
     private long NextTrimAbove(long freePages) => Math.Max(LeastToTrim, freePages + segments.PagesPerNumber / 8);

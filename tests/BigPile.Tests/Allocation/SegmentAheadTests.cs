@@ -4,6 +4,7 @@ using System.IO;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Memory;
+using BigPile.Tests.Durability;
 
 namespace BigPile.Tests.Allocation;
 
@@ -14,9 +15,11 @@ public sealed class SegmentAheadTests : IDisposable
     private const int ValueBytes = 8_000;
 
     private readonly CountingStore _store = new();
+    private readonly ManualTime _time = new();
     private readonly Pile _pile;
 
-    public SegmentAheadTests() => _pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, CustomStore = _store });
+    public SegmentAheadTests() =>
+        _pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, CustomStore = _store, TimeProvider = _time });
 
     private SegmentGrowth Growth => _pile.Engine.Blocks.Allocator.Pool.Growth;
 
@@ -100,12 +103,38 @@ public sealed class SegmentAheadTests : IDisposable
         Assert.InRange(_store.Made, made, made + 1);
     }
 
+    /// <summary>Each round empties more than a segment: it stays until the pile has not grown for a while, and goes then.</summary>
+    [Fact]
+    public void Objects_that_come_and_go_at_the_end_of_a_segment_have_none_made_each_time()
+    {
+        Fill(_pile, SegmentBytes * 7 / 8);
+        int[] made = new int[20];
+        for (int round = 0; round < made.Length; round++)
+        {
+            foreach (PilePointer pointer in Fill(_pile, SegmentBytes * 3 / 2))
+                _pile.Delete(pointer);
+            Eventually.True(() => _pile.Engine.Background.IsIdle);
+            made[round] = _store.Made;
+        }
+        Assert.InRange(_store.Made, made[0], made[0] + 1);
+        Assert.InRange(_pile.Statistics.SegmentCount, 3, 4);
+        _time.Advance(TimeSpan.FromSeconds(10));
+        Eventually.True(() => _pile.Statistics.SegmentCount == 2); // the first, and one for the next round
+        Eventually.True(() => _pile.Engine.Background.IsIdle);
+        int before = _store.Made;
+        foreach (PilePointer pointer in Fill(_pile, SegmentBytes / 2))
+            _pile.Delete(pointer);
+        Eventually.True(() => _pile.Engine.Background.IsIdle);
+        Assert.Equal(before, _store.Made);
+    }
+
     [Fact]
     public void Empty_segments_go_back_in_the_background()
     {
         List<PilePointer> pointers = Fill(_pile, 6 * SegmentBytes);
         foreach (PilePointer pointer in pointers)
             _pile.Delete(pointer);
+        _time.Advance(TimeSpan.FromSeconds(10)); // it has just grown
         Eventually.True(() => _pile.Statistics.SegmentCount == 1);
         Fill(_pile, 3 * SegmentBytes);
         _pile.Engine.Blocks.Allocator.CheckInvariants();
