@@ -200,12 +200,12 @@ internal sealed unsafe class SegmentGrowth(
         if (_isOver || lengthBytes > mostBytes)
             return null; // no small one in its place: their numbers would end
         int pageCount = (int)(lengthBytes / SizeClasses.PageBytes);
-        int number = segments.FreeNumber(spans, generations);
-        if (number < 0 || pageCount < SegmentHead.PagesFor(pageCount) + pages)
+        if (pageCount < SegmentHead.PagesFor(pageCount) + pages)
             return null;
         try
         {
-            return LayOut(number, source.Store.Create(number, lengthBytes));
+            int number = segments.FreeNumber(spans, generations, source.Store);
+            return number < 0 ? null : LayOut(number, source.Store.Create(number, lengthBytes));
         }
         catch (Exception e) when (e is OutOfMemoryException or IOException)
         {

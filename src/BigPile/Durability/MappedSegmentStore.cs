@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Globalization;
 using System.IO;
+using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Checking;
@@ -20,6 +21,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal const string NamePrefix = "segment-";
 
+    private const int MostPages = 1 << 20; // of any segment
     private const long FirstBytes = 1; // the least disk space that a new segment can have; the rest by need
 
     internal override StoreKind Kind => StoreKind.Mapped;
@@ -48,15 +50,25 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, FirstBytes);
     }
 
+    // Else the superblock does not know of the segment, as it is an older one.
+    internal override bool IsFree(int number) => !HoldsPages(NameOf(number), number);
+
     /// <summary>Removes the files of segments that are not listed: a killed owner left them. The superblock is certain.</summary>
-    /// <param name="logger">Gets what can't be removed: it stays until its number is needed, or until the next opening.</param>
+    /// <param name="logger">
+    /// Gets what can't be removed: it stays until its number is needed, or until the next opening. And what holds something: it stays.
+    /// </param>
     internal void RemoveUnlisted(ILogger logger)
     {
+        var kept = new List<string>();
         try
         {
             foreach (string name in directory.Files.NamesOf(NamePrefix))
             {
-                if (NumberOf(name) is { } number && !directory.Superblock.ListedSegments.ContainsKey(number))
+                if (NumberOf(name) is not { } number || directory.Superblock.ListedSegments.ContainsKey(number))
+                    continue;
+                if (HoldsPages(name, number))
+                    kept.Add(directory.PathOf(name));
+                else
                     RemoveLeftover(name);
             }
         }
@@ -64,7 +76,31 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         {
             logger.LogWarning(e, "Files of segments that the pile in {Path} has given up could not be removed", directory.Path);
         }
+        if (kept.Count == 0)
+            return;
+        logger.LogWarning(
+            "The superblock of the pile in {Path} does not list segments with objects, perhaps as an older one was put back: {Files}. They "
+            + "stay. Restore all files of the pile from one copy, or remove these if nobody needs them",
+            directory.Path, kept);
     }
+
+    // Whether the file of this pile's segment of a number has pages in use. That of one that was struck has none; after a power cut it may
+    // have some of before the strike, which raised the generation of the number above theirs.
+    private bool HoldsPages(string name, int number)
+    {
+        using HeldFile? file = directory.Files.TryOpen(name, FileAccess.Read);
+        SegmentHead head = default;
+        bool isWhole = file?.Read(MemoryMarshal.AsBytes(new Span<SegmentHead>(ref head)), 0) == SegmentHead.SizeBytes;
+        if (!isWhole || !SegmentHead.IsMarked(head.Magic) || head.Number != number || head.PileId != directory.Superblock.PileId)
+            return false;
+        var words = new ulong[(int)Math.Min(file!.LengthBytes / SizeClasses.PageBytes, MostPages)];
+        _ = file.Read(MemoryMarshal.AsBytes(words.AsSpan()), SegmentHead.SizeBytes);
+        uint start = directory.Superblock.Generations.GetValueOrDefault(number);
+        return Array.Exists(words, word => IsInUse(new PageWord(word), start)); // those of the head are zero
+    }
+
+    private static bool IsInUse(PageWord word, uint start) =>
+        !word.IsIntact || (!word.IsUnused && !word.IsRunTail && word.GenerationBase >= start);
 
     // A killed owner, or a failed growth, left the file. Deleted first, since the new segment may need its disk space. Its magic is zeroed
     // first: a reader that still has it mapped must not take it for the new segment.

@@ -61,6 +61,61 @@ public sealed class GivenBackTests : DurabilityTest
         Assert.True(again.Verify().IsSound);
     }
 
+    /// <summary>Somebody puts an older superblock back: the segments since then are all that there is of their objects.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Files_of_unlisted_segments_with_objects_stay(bool wasPowerCut)
+    {
+        string killed = PilePath + "-killed";
+        byte[] older;
+        using (Pile pile = Open())
+        {
+            _ = pile.Put("kept");
+            pile.Flush();
+            older = File.ReadAllBytes(Path.Combine(PilePath, "superblock"));
+            for (int i = 0; i < 2 * SegmentBytes / LengthBytes; i++)
+                pile.Put(new byte[LengthBytes]);
+            pile.Flush();
+            KilledPile.Copy(PilePath, killed);
+        }
+        File.WriteAllBytes(Path.Combine(killed, "superblock"), older);
+        string[] paths = [.. Directory.GetFiles(killed, "segment-*").Where(static path => !path.EndsWith("000000"))];
+        Dictionary<string, byte[]> before = paths.ToDictionary(static path => path, File.ReadAllBytes);
+        Assert.InRange(paths.Length, 1, 3);
+        using var log = new KeptLog();
+        using (Pile pile = OpenAt(killed, wasPowerCut ? NextBoot : null, options => options with { Logger = log }))
+        {
+            for (int i = 0; i < 2 * SegmentBytes / LengthBytes; i++)
+                pile.Put(new byte[LengthBytes]);
+        }
+        Assert.All(before, file => Assert.Equal(file.Value, File.ReadAllBytes(file.Key)));
+        string warning = Assert.Single(log.Lines, line => line.Contains(paths.Min()!, StringComparison.Ordinal));
+        Assert.Contains("Restore all files", warning, StringComparison.Ordinal);
+    }
+
+    /// <summary>After a power cut the device may have the file of a segment that was given back as it was with its objects.</summary>
+    [Fact]
+    public void A_file_from_before_its_segment_was_given_back_goes()
+    {
+        string killed = PilePath + "-killed";
+        using (Pile pile = Open())
+        {
+            PilePointer[] pointers = [.. Enumerable.Range(0, 80).Select(_ => pile.Put(new byte[LengthBytes]))];
+            pile.Flush();
+            File.Copy(Path.Combine(PilePath, "segment-000001"), OtherPath);
+            Array.ForEach(pointers, pile.Delete);
+            pile.Flush();
+            pile.Trim();
+            Assert.Equal(1, pile.Statistics.SegmentCount);
+            KilledPile.Copy(PilePath, killed);
+        }
+        string left = Path.Combine(killed, "segment-000001");
+        File.Copy(OtherPath, left);
+        using Pile again = OpenAt(killed, NextBoot, null);
+        Assert.False(File.Exists(left));
+    }
+
     private static List<PilePointer> Fill(Pile pile)
     {
         var pointers = new List<PilePointer>();
