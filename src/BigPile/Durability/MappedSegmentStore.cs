@@ -46,7 +46,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
         lock (_lock)
             _leftovers.Remove(number); // this number's file is removed here, not by a later Remove
-        RemoveLeftover(NameOf(number));
+        RemoveLeftover(NameOf(number), isMarkNeeded: true);
         return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, FirstBytes);
     }
 
@@ -60,21 +60,21 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     internal void RemoveUnlisted(ILogger logger)
     {
         var kept = new List<string>();
-        try
+        foreach (string name in NamesOfSegments(logger))
         {
-            foreach (string name in directory.Files.NamesOf(NamePrefix))
+            if (NumberOf(name) is not { } number || directory.Superblock.ListedSegments.ContainsKey(number))
+                continue;
+            try
             {
-                if (NumberOf(name) is not { } number || directory.Superblock.ListedSegments.ContainsKey(number))
-                    continue;
                 if (HoldsPages(name, number))
                     kept.Add(directory.PathOf(name));
                 else
-                    RemoveLeftover(name);
+                    RemoveLeftover(name, isMarkNeeded: false);
             }
-        }
-        catch (IOException e)
-        {
-            logger.LogWarning(e, "Files of segments that the pile in {Path} has given up could not be removed", directory.Path);
+            catch (IOException e) // it is no reason to leave the others
+            {
+                logger.LogWarning(e, "A segment that its pile has given up could not be removed: {File}", directory.PathOf(name));
+            }
         }
         if (kept.Count == 0)
             return;
@@ -102,17 +102,48 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     private static bool IsInUse(PageWord word, uint start) =>
         !word.IsIntact || (!word.IsUnused && !word.IsRunTail && word.GenerationBase >= start);
 
+    private List<string> NamesOfSegments(ILogger logger)
+    {
+        try
+        {
+            return directory.Files.NamesOf(NamePrefix);
+        }
+        catch (IOException e)
+        {
+            logger.LogWarning(e, "Whether there are segments that the pile in {Path} has given up is not known", directory.Path);
+            return [];
+        }
+    }
+
     // A killed owner, or a failed growth, left the file. Deleted first, since the new segment may need its disk space. Its magic is zeroed
     // first: a reader that still has it mapped must not take it for the new segment.
-    private void RemoveLeftover(string name)
+    private void RemoveLeftover(string name, bool isMarkNeeded)
     {
         using (HeldFile? left = directory.Files.TryOpen(name, FileAccess.ReadWrite))
         {
             if (left == null)
                 return;
-            left.Write(new byte[sizeof(ulong)], 0);
+            TryMark(left, isMarkNeeded);
         }
         directory.Files.Delete(name);
+    }
+
+    // Needs no space where the file system writes in place, as the file has its head; elsewhere the disk may be too full. Then a reader that
+    // looks at the list before there is another segment of the number does without.
+    private static void TryMark(HeldFile left, bool isMarkNeeded)
+    {
+        ulong magic = 0;
+        _ = left.Read(MemoryMarshal.AsBytes(new Span<ulong>(ref magic)), 0);
+        if (!SegmentHead.IsMarked(magic))
+            return;
+        try
+        {
+            left.Write(new byte[sizeof(ulong)], 0);
+        }
+        catch (IOException e) when (!isMarkNeeded && FileErrors.IsDiskFull(e))
+        {
+            // gone, it needs no mark
+        }
     }
 
     internal void Sync(int number, MemoryRegion region)

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using BigPile.Layout;
+using BigPile.Memory;
 
 namespace BigPile.Tests.Durability;
 
@@ -61,6 +62,37 @@ public sealed class GivenBackTests : DurabilityTest
         Assert.True(again.Verify().IsSound);
     }
 
+    /// <summary>The first can't be opened, and of the second the head can't be changed, as the disk is full: the others go.</summary>
+    [Fact]
+    public void A_file_that_cannot_be_removed_keeps_no_other_one()
+    {
+        string killed = PilePath + "-killed";
+        using (Pile pile = Open())
+        {
+            _ = pile.Put("kept");
+            KilledPile.Copy(PilePath, killed);
+        }
+        byte[] head = new byte[SizeClasses.PageBytes];
+        File.ReadAllBytes(Path.Combine(killed, "segment-000000")).AsSpan(0, SegmentHead.SizeBytes).CopyTo(head);
+        head[8] = 3; // the number
+        string[] left = [.. new[] { "segment-000002", "segment-000003", "segment-000004" }.Select(name => Path.Combine(killed, name))];
+        File.WriteAllBytes(left[0], new byte[100]);
+        File.WriteAllBytes(left[1], head);
+        File.WriteAllBytes(left[2], new byte[100]);
+        using var log = new KeptLog();
+        var hook = new Refusing((operation, path) =>
+        {
+            if (path == left[0] && operation == FileOperation.Open)
+                return new IOException("not now");
+            return path == left[1] && operation == FileOperation.Write ? new IOException("no space left on device", 28) : null;
+        });
+        using Pile again = OpenAt(killed, null, options => options with { FileHook = hook, Logger = log });
+        Assert.True(File.Exists(left[0]));
+        Assert.False(File.Exists(left[1]));
+        Assert.False(File.Exists(left[2]));
+        Assert.Single(log.Lines, line => line.Contains(left[0], StringComparison.Ordinal));
+    }
+
     /// <summary>Somebody puts an older superblock back: the segments since then are all that there is of their objects.</summary>
     [Theory]
     [InlineData(false)]
@@ -114,6 +146,19 @@ public sealed class GivenBackTests : DurabilityTest
         File.Copy(OtherPath, left);
         using Pile again = OpenAt(killed, NextBoot, null);
         Assert.False(File.Exists(left));
+    }
+
+    private sealed class Refusing(Func<FileOperation, string, Exception?> refusal) : IFileHook
+    {
+        public void Before(FileOperation operation, string path)
+        {
+            if (refusal(operation, path) is { } exception)
+                throw exception;
+        }
+
+        public void After(FileOperation operation, string path)
+        {
+        }
     }
 
     private static List<PilePointer> Fill(Pile pile)
