@@ -50,8 +50,13 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, FirstBytes);
     }
 
-    // Else the superblock does not know of the segment, as it is an older one.
-    internal override bool IsFree(int number) => !HoldsPages(NameOf(number), number);
+    // Else the superblock does not know of the segment, as it is an older one; or somebody has made a link to something else.
+    internal override bool IsFree(int number)
+    {
+        string name = NameOf(number);
+        bool isLink = directory.Files.IsLink(name) || directory.Files.IsLink(name + MappedRegion.UnfinishedSuffix);
+        return !isLink && !HoldsPages(name, number);
+    }
 
     /// <summary>Removes the files of segments that are not listed: a killed owner left them. The superblock is certain.</summary>
     /// <param name="logger">
@@ -62,10 +67,14 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         var kept = new List<string>();
         foreach (string name in NamesOfSegments(logger))
         {
-            if (NumberOf(name) is not { } number || directory.Superblock.ListedSegments.ContainsKey(number))
+            if (NumberOf(name, out bool isUnfinished) is not { } number)
+                continue;
+            if (!isUnfinished && directory.Superblock.ListedSegments.ContainsKey(number))
                 continue;
             try
             {
+                if (directory.Files.IsLink(name))
+                    continue; // somebody made it
                 if (HoldsPages(name, number))
                     kept.Add(directory.PathOf(name));
                 else
@@ -226,13 +235,14 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal string PathOf(int number) => directory.PathOf(NameOf(number));
 
-    // Of a segment's file, finished or not; null for any other file.
-    private static int? NumberOf(string name)
+    // Of a segment's file, finished or not, as it is named here; null for any other file.
+    private static int? NumberOf(string name, out bool isUnfinished)
     {
-        ReadOnlySpan<char> digits = name.AsSpan(NamePrefix.Length);
-        if (digits.EndsWith(MappedRegion.UnfinishedSuffix))
-            digits = digits[..^MappedRegion.UnfinishedSuffix.Length];
-        return int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number) ? number : null;
+        isUnfinished = name.EndsWith(MappedRegion.UnfinishedSuffix, StringComparison.Ordinal);
+        string finished = isUnfinished ? name[..^MappedRegion.UnfinishedSuffix.Length] : name;
+        ReadOnlySpan<char> digits = finished.AsSpan(NamePrefix.Length);
+        bool isNumber = int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number);
+        return isNumber && finished == NameOf(number) ? number : null;
     }
 
     private static string NameOf(int number) => string.Create(CultureInfo.InvariantCulture, $"{NamePrefix}{number:d6}");

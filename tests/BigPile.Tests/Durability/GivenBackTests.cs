@@ -47,8 +47,8 @@ public sealed class GivenBackTests : DurabilityTest
             _ = pile.Put("kept");
             KilledPile.Copy(PilePath, killed);
         }
-        string[] left = ["segment-000003", "segment-000004.new", "segment-1000000"];
-        string[] others = ["segment-000000.bak", "segment-", "segment-map"];
+        string[] left = ["segment-000000.new", "segment-000003", "segment-000004.new", "segment-1000000"];
+        string[] others = ["segment-000000.bak", "segment-", "segment-map", "segment-7", "segment-20261130.new.new", "segment-0000008.new"];
         foreach (string name in left.Concat(others))
             File.WriteAllBytes(Path.Combine(killed, name), new byte[10_000]);
         using (Pile pile = Pile.Open(killed, new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = 8 * SegmentBytes }))
@@ -60,6 +60,28 @@ public sealed class GivenBackTests : DurabilityTest
         }
         using Pile again = Pile.Open(killed);
         Assert.True(again.Verify().IsSound);
+    }
+
+    [Fact]
+    public void A_link_is_left_alone_and_so_is_what_it_leads_to()
+    {
+        string killed = PilePath + "-killed";
+        using (Pile pile = Open())
+        {
+            _ = pile.Put("kept");
+            KilledPile.Copy(PilePath, killed);
+        }
+        File.WriteAllText(OtherPath, "something else");
+        string[] links = [Path.Combine(killed, "segment-000001"), Path.Combine(killed, "segment-000002.new")];
+        foreach (string link in links)
+            _ = File.CreateSymbolicLink(link, OtherPath);
+        using (Pile pile = OpenAt(killed, null, null))
+        {
+            for (int i = 0; i < 2 * SegmentBytes / LengthBytes; i++)
+                pile.Put(new byte[LengthBytes]);
+        }
+        Assert.All(links, link => Assert.Equal(OtherPath, File.ResolveLinkTarget(link, returnFinalTarget: false)?.FullName));
+        Assert.Equal("something else", File.ReadAllText(OtherPath));
     }
 
     /// <summary>The first can't be opened, and of the second the head can't be changed, as the disk is full: the others go.</summary>
