@@ -58,7 +58,9 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         return !isLink && !HoldsPages(name, number);
     }
 
-    /// <summary>Removes the files of segments that are not listed: a killed owner left them. The superblock is certain.</summary>
+    /// <summary>
+    /// Removes the files of segments that are not listed: a killed owner left them, or could not remove them. The superblock is certain.
+    /// </summary>
     /// <param name="logger">
     /// Gets what can't be removed: it stays until its number is needed, or until the next opening. And what holds something: it stays.
     /// </param>
@@ -137,8 +139,8 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         directory.Files.Delete(name);
     }
 
-    // Needs no space where the file system writes in place, as the file has its head; elsewhere the disk may be too full. Then a reader that
-    // looks at the list before there is another segment of the number does without.
+    // Needs no space where the file system writes in place, as the file has its head; elsewhere the disk may be too full. Then a reader
+    // that looks at the list before there is another segment of the number does without.
     private static void TryMark(HeldFile left, bool isMarkNeeded)
     {
         ulong magic = 0;

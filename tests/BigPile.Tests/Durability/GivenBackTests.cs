@@ -63,6 +63,29 @@ public sealed class GivenBackTests : DurabilityTest
     }
 
     [Fact]
+    public void What_could_not_be_removed_goes_with_the_next_opening_even_after_a_clean_end()
+    {
+        bool isRefused = true;
+        var hook = new Refusing((operation, path) =>
+            isRefused && operation == FileOperation.Delete && path.EndsWith("segment-000001", StringComparison.Ordinal)
+                ? new IOException("not now") : null);
+        using (Pile pile = Open(options => options with { FileHook = hook }))
+        {
+            PilePointer[] pointers = [.. Enumerable.Range(0, 80).Select(_ => pile.Put(new byte[LengthBytes]))];
+            pile.Flush();
+            Array.ForEach(pointers, pile.Delete);
+            pile.Flush();
+            pile.Trim(); // what the deletions have not given back
+            Assert.Equal(1, pile.Statistics.SegmentCount);
+        }
+        isRefused = false;
+        Assert.True(File.Exists(Path.Combine(PilePath, "segment-000001")));
+        using Pile again = Open();
+        Assert.True(again.Recovery.WasClean);
+        Assert.False(File.Exists(Path.Combine(PilePath, "segment-000001")));
+    }
+
+    [Fact]
     public void A_link_is_left_alone_and_so_is_what_it_leads_to()
     {
         string killed = PilePath + "-killed";
