@@ -34,7 +34,12 @@ internal sealed class SegmentTrim(
         failure = null;
         var withdrawn = new List<Segment>();
         long withdrawnPages = 0; // they are still counted as free
-        long countBefore = free.Count;
+        long countBefore;
+        lock (poolLock)
+        {
+            free.OnTrimming();
+            countBefore = free.Count;
+        }
         for (int number = segments.End - 1; number >= 0; number--)
         {
             if (TakeOut(number, keepsSome ? withdrawnPages : null, out uint generation) is not { } segment)

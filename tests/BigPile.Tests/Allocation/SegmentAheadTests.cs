@@ -1,8 +1,10 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Layout;
 using BigPile.Memory;
 using BigPile.Tests.Durability;
 
@@ -128,6 +130,30 @@ public sealed class SegmentAheadTests : IDisposable
         Assert.Equal(before, _store.Made);
     }
 
+    /// <summary>The trim has passed it, and of pages alone not so many are free that there is another one.</summary>
+    [Fact]
+    public void A_segment_that_is_emptied_during_a_trim_goes_as_well()
+    {
+        PilePointer[][] segments =
+        [
+            .. Enumerable.Range(0, 6 * SegmentBytes / SizeClasses.PageBytes).Select(_ => _pile.Put(new byte[60_000])) // a page each
+                .GroupBy(static pointer => (long)pointer.Address * SizeClasses.GranuleBytes / SegmentBytes)
+                .Select(static group => group.ToArray()),
+        ];
+        foreach (PilePointer pointer in segments[0].Where(static (_, i) => i % 2 == 0).Concat(segments[4].Skip(1)))
+            _pile.Delete(pointer);
+        _time.Advance(TimeSpan.FromSeconds(10)); // it has just grown
+        Eventually.True(() => _pile.Engine.Background.IsIdle);
+        long before = _pile.Statistics.SegmentCount;
+        _store.Withdrawing = () =>
+        {
+            _store.Withdrawing = null;
+            Assert.True(SideBySide.Start(() => _pile.Delete(segments[4][0])).Wait(Eventually.Timeout));
+        };
+        Array.ForEach(segments[1], _pile.Delete);
+        Eventually.True(() => _pile.Statistics.SegmentCount == before - 2);
+    }
+
     [Fact]
     public void Empty_segments_go_back_in_the_background()
     {
@@ -155,6 +181,8 @@ public sealed class SegmentAheadTests : IDisposable
 
         internal bool Fails { get; set; }
 
+        internal Action? Withdrawing { get; set; }
+
         internal int Failures => Volatile.Read(ref _failures);
 
         internal int Made { get; private set; }
@@ -162,6 +190,8 @@ public sealed class SegmentAheadTests : IDisposable
         internal int LastThread { get; private set; }
 
         internal override StoreKind Kind => _store.Kind;
+
+        internal override void Withdraw(int number, uint generation) => Withdrawing?.Invoke();
 
         internal override MemoryRegion Create(int number, long lengthBytes)
         {
