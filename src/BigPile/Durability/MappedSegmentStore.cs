@@ -21,6 +21,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal const string NamePrefix = "segment-";
 
+    private const int Digits = 6; // of a number in a name: none has more
     private const int MostPages = 1 << 20; // of any segment
     private const long FirstBytes = 1; // the least disk space that a new segment can have; the rest by need
 
@@ -244,7 +245,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         string finished = isUnfinished ? name[..^MappedRegion.UnfinishedSuffix.Length] : name;
         ReadOnlySpan<char> digits = finished.AsSpan(NamePrefix.Length);
         bool isNumber = int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number);
-        return isNumber && finished == NameOf(number) ? number : null;
+        return isNumber && digits.Length == Digits && finished == NameOf(number) ? number : null;
     }
 
     private static string NameOf(int number) => string.Create(CultureInfo.InvariantCulture, $"{NamePrefix}{number:d6}");

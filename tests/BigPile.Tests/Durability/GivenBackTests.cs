@@ -47,8 +47,8 @@ public sealed class GivenBackTests : DurabilityTest
             _ = pile.Put("kept");
             KilledPile.Copy(PilePath, killed);
         }
-        string[] left = ["segment-000000.new", "segment-000003", "segment-000004.new", "segment-1000000"];
-        string[] others = ["segment-000000.bak", "segment-", "segment-map", "segment-7", "segment-20261130.new.new", "segment-0000008.new"];
+        string[] left = ["segment-000000.new", "segment-000003", "segment-000004.new"];
+        string[] others = ["segment-000000.bak", "segment-", "segment-map", "segment-7", "segment-20261130", "segment-0000008.new"];
         foreach (string name in left.Concat(others))
             File.WriteAllBytes(Path.Combine(killed, name), new byte[10_000]);
         using (Pile pile = Pile.Open(killed, new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = 8 * SegmentBytes }))
