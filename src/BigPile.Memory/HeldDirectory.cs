@@ -113,6 +113,9 @@ internal sealed class HeldDirectory : IDisposable
         }
     }
 
+    /// <summary>Whether a name is a symbolic link.</summary>
+    internal bool IsLink(string name) => new FileInfo(PathOf(name)).LinkTarget != null;
+
     /// <summary>Opens a file and locks it; null if it is locked by another handle.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="mode">Whether it must exist.</param>

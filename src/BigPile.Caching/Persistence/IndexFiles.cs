@@ -223,6 +223,11 @@ internal sealed unsafe class IndexFiles : IDisposable
         using (HeldFile use = _pile.Tables.Directory!.Files.Open(UseFileName, FileMode.Open, FileAccess.ReadWrite))
             use.Sync();
         Directory.Sync(); // the names of files that are new, before they count as closed
+        if (_own != null)
+        {
+            _pile.Tables.Directory!.Files.Sync(); // that of "use"
+            DirectoryCheck.SyncName(_own.Path, _pile.Tables.Directory!.Files.Hook);
+        }
         Head->SetClosed(_pile.Tables.Versions.Last);
         _map.Flush();
     }

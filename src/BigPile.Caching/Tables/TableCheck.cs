@@ -25,26 +25,34 @@ internal sealed class TableCheck(TableEngine table)
         for (ulong number = 0; number < table.Index.BucketCount; number++)
         {
             keys.Clear();
-            foreach (SlotPlace place in table.Index.SlotsOf(number))
-                CheckEntry(place, number, keys, seen);
+            table.Index.Locks.Enter(number); // sweeps run beside this
+            try
+            {
+                foreach (SlotPlace place in table.Index.SlotsOf(number))
+                    CheckEntryLocked(place, number, keys, seen);
+            }
+            finally
+            {
+                table.Index.Locks.Exit(number);
+            }
         }
         if (!seen.HasUnreadable)
             CheckSums(seen);
     }
 
-    private unsafe void CheckEntry(SlotPlace place, ulong number, HashSet<string> keys, Sums seen)
+    private unsafe void CheckEntryLocked(SlotPlace place, ulong number, HashSet<string> keys, Sums seen)
     {
-        if (!table.Entries.TryViewLocked(place, out LockedEntry entry))
+        IndexSlot slot = place.Value;
+        if (!table.Entries.TryViewLocked(slot.Address, out EntryHead head, out long payloadBytes)) // whatever tag the slot has
         {
             seen.HasUnreadable = true; // its page was damaged: its footprint is unknown
             return;
         }
-        EntryHead head = entry.Head;
         var key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes);
         Invariant.Require(head.TableId == table.Id, $"Bucket {number} leads to an entry of table {head.TableId}, not {table.Id}.");
         Invariant.Require(keys.Add(Convert.ToHexString(key)), $"Bucket {number} has the key {Convert.ToHexString(key)} twice.");
         Invariant.Require(
-            table.KeyComparer != null || place.Value.MayBe(table.Hash.Of(key)),
+            table.KeyComparer != null || slot.MayBe(table.Hash.Of(key)),
             $"The entry of the key {Convert.ToHexString(key)} has the tag of another hash.");
         Invariant.Require(
             !head.MayBeDead || (place.Line->MayExpire && table.Content.HasExpirables),
@@ -54,11 +62,11 @@ internal sealed class TableCheck(TableEngine table)
             $"An entry has priority {head.Priority}, and the table none.");
         if (head.Kind == ValueKind.Tombstone)
             return;
-        seen.Add(head.Priority, entry.PayloadBytes, table.Heap.FootprintBytesOf(entry.PayloadBytes));
+        seen.Add(head.Priority, payloadBytes, table.Heap.FootprintBytesOf(payloadBytes));
         bool isMain = place.IsInMain;
         Invariant.Require(
             seen.Census == null || head.Priority == EntryPriority.NeverEvict
-                || table.Limits.Evictor!.TryTake(seen.Census, place.Value.KnownHash(number), head.Priority, isMain),
+                || table.Limits.Evictor!.TryTake(seen.Census, slot.KnownHash(number), head.Priority, isMain),
             $"An entry of priority {head.Priority} is not in the queue of its place (main: {isMain}), and can't be evicted.");
     }
 

@@ -8,15 +8,16 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class Allocator
 {
     /// <summary>Returns empty segments to the system. The caller must not be in a critical region.</summary>
+    /// <param name="keepsSome">Whether so much stays free that the next segment is not made soon.</param>
     /// <returns>Why some segments could not be returned; the next trim tries again.</returns>
-    internal Exception? Trim()
+    internal Exception? Trim(bool keepsSome)
     {
         lock (_trimming)
         {
             TransferEvents.Begin();
             try
             {
-                return TrimLocked();
+                return TrimLocked(keepsSome);
             }
             finally
             {
@@ -35,11 +36,11 @@ internal sealed unsafe partial class Allocator
         TransferEvents.Wait();
     }
 
-    private Exception? TrimLocked()
+    private Exception? TrimLocked(bool keepsSome)
     {
         foreach (Heap heap in _heaps)
             GiveUpEmptyPages(heap);
-        List<Segment> withdrawn = Pool.WithdrawEmpty(out Exception? failure);
+        List<Segment> withdrawn = Pool.WithdrawEmpty(keepsSome, out Exception? failure);
         if (withdrawn.Count == 0)
             return failure;
         PileRegions.WaitForQuiescence();

@@ -15,6 +15,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
 {
     private readonly int[] _firstWithSpace = new int[3]; // for each use: no segment below this number has a free page for it
     private long _trimAbovePages; // a trim is wanted while Count is above; under the pool's lock
+    private bool _hasFoundEmpty; // whether a segment was empty when it was scanned; under the pool's lock
 
     /// <summary>Free pages, those of idle and withdrawn segments included. Written under the pool's lock.</summary>
     internal long Count { get; private set; }
@@ -174,7 +175,8 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     internal void AddScanned(Segment segment)
     {
         Add(segment);
-        IsTrimWanted |= CanSpare(segment); // a killed owner has not given it back
+        _hasFoundEmpty |= segment.IsEmpty; // a killed owner has not given it back
+        IsTrimWanted |= _hasFoundEmpty && Count > LeastToTrim;
     }
 
     /// <summary>Adds a segment that is needed.</summary>
@@ -191,14 +193,20 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
             number = Math.Min(number, segment.Number);
     }
 
+    /// <summary>Called when a trim begins: what is wanted from here on it may miss.</summary>
+    internal void OnTrimming() => IsTrimWanted = false;
+
     /// <summary>Called when a trim has ended. Another one is wanted where much was freed meanwhile.</summary>
     /// <param name="countBefore">The free pages at its beginning.</param>
     /// <param name="withdrawnPages">The pages that are still counted as free, and about to be unmapped.</param>
     internal void OnTrimmed(long countBefore, long withdrawnPages)
     {
         _trimAbovePages = NextTrimAbove(Math.Min(countBefore, Count) - withdrawnPages);
-        IsTrimWanted = Count - withdrawnPages > _trimAbovePages;
+        IsTrimWanted |= Count - withdrawnPages > _trimAbovePages;
     }
+
+    /// <summary>Whether so much is free without some pages that the next segment is not made soon.</summary>
+    internal bool IsEnoughWithout(long pages) => Count - pages >= LeastToKeep;
 
     /// <summary>Subtracts the pages of a segment that is gone.</summary>
     internal void Forget(Segment segment)
@@ -244,8 +252,10 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     // Whether a segment is empty, and without it enough is free that the next pages need no new one.
     private bool CanSpare(Segment segment) => segment.IsEmpty && Count > LeastToTrim;
 
-    // A segment, and a quarter of one that stays.
-    private long LeastToTrim => segments.PagesPerNumber * 5 / 4;
+    // A segment, and what stays.
+    private long LeastToTrim => segments.PagesPerNumber + LeastToKeep;
+
+    private long LeastToKeep => segments.PagesPerNumber / 4;
 
     // Scattered free pages can't be trimmed: after a trim, the next one needs an eighth of a segment more of them, or an empty segment.
     private long NextTrimAbove(long freePages) => Math.Max(LeastToTrim, freePages + segments.PagesPerNumber / 8);

@@ -26,12 +26,13 @@ internal sealed unsafe partial class PagePool
     internal long RunPayloadBytes => _runs.PayloadBytes;
 
     /// <summary>Removes empty segments from allocation and from the map. One segment always stays.</summary>
+    /// <param name="keepsSome">Whether so much stays free that the next segment is not made soon.</param>
     /// <param name="failure">Why other segments could not be withdrawn; they stay, and are used again as soon as that is safe.</param>
     /// <returns>The segments, which the caller passes to <see cref="Release"/> after quiescence.</returns>
-    internal List<Segment> WithdrawEmpty(out Exception? failure)
+    internal List<Segment> WithdrawEmpty(bool keepsSome, out Exception? failure)
     {
         lock (_growth.Growing)
-            return _trim.WithdrawEmpty(out failure);
+            return _trim.WithdrawEmpty(keepsSome, out failure);
     }
 
     /// <summary>Frees the memory of withdrawn segments, and then their numbers.</summary>

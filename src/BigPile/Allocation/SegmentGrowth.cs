@@ -12,22 +12,42 @@ namespace BigPile.Allocation;
 /// <summary>Adds segments from the store: when no page is free. One is made ahead of that in the background, and kept as a spare.</summary>
 /// <remarks>
 /// Making a segment takes as long as the disk does. So it is made with the growth lock held, and not the pool's: only who finds no free
-/// page waits for it. The store lists the spare; its pages are none of the pool's, and it goes with the first trim, or when the pile is
-/// closed. Thread safety: the growth lock, or what is stated.
+/// page waits for it. The store lists the spare; its pages are none of the pool's, and it goes with the first trim on command, or in the
+/// background once much is free, or when the pile is closed. Thread safety: the growth lock, or what is stated.
 /// </remarks>
 internal sealed unsafe class SegmentGrowth(
     SegmentSource source, SegmentTable segments, FreePages free, SegmentGenerations generations, bool tracksFlushed, Lock poolLock)
 {
     private const int AheadShare = 4; // of a segment's pages: so few are free when the next one is made
     private const int PauseMs = 10_000; // after a failure, until the next one is made ahead
+    private const long Never = long.MinValue; // as an instant
+
+    private static readonly TimeSpan KeptAfterGrowth = TimeSpan.FromSeconds(5); // emptied segments are; objects come and go in bursts
 
     private Segment? _spare; // made, and not used yet; written under the growth lock
     private bool _isSpareWanted; // one was requested, and is not there yet; under the pool's lock
     private long _noneAheadBefore; // the tick count; under the pool's lock
     private bool _isOver; // under the growth lock
+    private long _grownAt = Never; // the instant by Time when a segment was made or put to use; written under the growth lock
 
     /// <summary>Held while segments are added or withdrawn; taken before the pool's lock.</summary>
     internal Lock Growing { get; } = new();
+
+    /// <summary>The clock; set before the pile is used.</summary>
+    internal TimeProvider Time { get; set; } = TimeProvider.System;
+
+    /// <summary>
+    /// How long no emptied segment is given back yet without a call for it; not above zero when it may go. Otherwise objects that come and
+    /// go around the end of a segment would have it made and removed each time.
+    /// </summary>
+    internal TimeSpan KeepsFor
+    {
+        get
+        {
+            long at = Volatile.Read(ref _grownAt);
+            return at == Never ? TimeSpan.Zero : KeptAfterGrowth - Time.GetElapsedTime(at);
+        }
+    }
 
     /// <summary>Has the background call <see cref="MakeSpare"/>; null: no segment is made ahead.</summary>
     internal Action? SpareWanted { get; set; }
@@ -65,7 +85,10 @@ internal sealed unsafe class SegmentGrowth(
                 Segment? made = isUseful && _spare == null ? TryMake(pages: 1, mostBytes) : null;
                 made?.Touch(0, Math.Min(made.HeadPages + TouchAhead.LeastPages, made.AllocatedPages));
                 if (made != null)
+                {
                     Volatile.Write(ref _spare, made);
+                    RecordGrowth();
+                }
                 hasFailed = isUseful && _spare == null;
             }
         }
@@ -80,8 +103,21 @@ internal sealed unsafe class SegmentGrowth(
         }
     }
 
+    private long SpareBelowPages => segments.PagesPerNumber / AheadShare;
+
     private bool IsSpareUseful(long mostBytes) =>
-        mostBytes >= source.Map.SegmentBytes && free.Count < segments.PagesPerNumber / AheadShare;
+        mostBytes >= source.Map.SegmentBytes && free.Count < SpareBelowPages;
+
+    /// <summary>Gives the spare back, if there is one, and so much is free that it is of no use for long.</summary>
+    /// <param name="withdrawnPages">The pages that are still counted as free, and about to be unmapped.</param>
+    internal void DropUselessSpare(long withdrawnPages)
+    {
+        bool isUseful;
+        lock (poolLock)
+            isUseful = free.Count - withdrawnPages < 2 * SpareBelowPages; // twice: or the next page would have it made again
+        if (!isUseful)
+            DropSpare();
+    }
 
     /// <summary>Gives the spare back, if there is one.</summary>
     internal void DropSpare()
@@ -164,12 +200,12 @@ internal sealed unsafe class SegmentGrowth(
         if (_isOver || lengthBytes > mostBytes)
             return null; // no small one in its place: their numbers would end
         int pageCount = (int)(lengthBytes / SizeClasses.PageBytes);
-        int number = segments.FreeNumber(spans, generations);
-        if (number < 0 || pageCount < SegmentHead.PagesFor(pageCount) + pages)
+        if (pageCount < SegmentHead.PagesFor(pageCount) + pages)
             return null;
         try
         {
-            return LayOut(number, source.Store.Create(number, lengthBytes));
+            int number = segments.FreeNumber(spans, generations, source.Store);
+            return number < 0 ? null : LayOut(number, source.Store.Create(number, lengthBytes));
         }
         catch (Exception e) when (e is OutOfMemoryException or IOException)
         {
@@ -185,7 +221,10 @@ internal sealed unsafe class SegmentGrowth(
         TouchAhead.Begin(segment);
         segments.Add(segment, isShared: false);
         free.AddSegment(segment);
+        RecordGrowth();
     }
+
+    private void RecordGrowth() => Volatile.Write(ref _grownAt, Time.GetTimestamp());
 
     private int SpansFor(int pages)
     {

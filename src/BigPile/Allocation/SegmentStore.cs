@@ -23,6 +23,10 @@ internal abstract class SegmentStore : IDisposable
     /// </summary>
     internal virtual uint LeastGeneration => 0;
 
+    /// <summary>Whether a segment of a number that is in no use can be created: nothing is there that somebody may need.</summary>
+    /// <exception cref="IOException">That could not be found out.</exception>
+    internal virtual bool IsFree(int number) => true;
+
     /// <summary>Creates the memory of a segment, all zero.</summary>
     /// <exception cref="OutOfMemoryException">There is no such memory.</exception>
     /// <exception cref="IOException">The disk is full, or can't be written.</exception>

@@ -88,10 +88,10 @@ internal sealed unsafe class SegmentTable
     internal int SpansOf(Segment segment) => (int)((segment.PageCount + PagesPerNumber - 1) / PagesPerNumber);
 
     /// <summary>The lowest free consecutive numbers; with high generations only if there are no others; -1 when there are none.</summary>
-    internal int FreeNumber(int spans, SegmentGenerations generations)
+    internal int FreeNumber(int spans, SegmentGenerations generations, SegmentStore store)
     {
-        int number = FreeNumber(spans, generations, includeExhausted: false);
-        return number >= 0 ? number : FreeNumber(spans, generations, includeExhausted: true);
+        int number = FreeNumber(spans, generations, store, includeExhausted: false);
+        return number >= 0 ? number : FreeNumber(spans, generations, store, includeExhausted: true);
     }
 
     /// <summary>Adds a segment.</summary>
@@ -231,12 +231,13 @@ internal sealed unsafe class SegmentTable
         HeadBytes -= HeadBytesOf(replaced);
     }
 
-    private int FreeNumber(int spans, SegmentGenerations generations, bool includeExhausted)
+    private int FreeNumber(int spans, SegmentGenerations generations, SegmentStore store, bool includeExhausted)
     {
         int free = 0;
         for (int number = 0; number < _segments.Length; number++)
         {
-            free = _segments[number] == null && (includeExhausted || generations.IsPreferred(number)) ? free + 1 : 0;
+            bool mayBeUsed = _segments[number] == null && (includeExhausted || generations.IsPreferred(number));
+            free = mayBeUsed && store.IsFree(number) ? free + 1 : 0;
             if (free == spans)
                 return number - spans + 1;
         }

@@ -23,27 +23,39 @@ internal sealed class SegmentTrim(
     internal int IdleCount { get; private set; }
 
     /// <summary>Removes empty segments from allocation and from the map. One segment always stays.</summary>
+    /// <param name="keepsSome">Whether so much stays free that the next segment is not made soon.</param>
     /// <param name="failure">Why other segments could not be withdrawn; they stay, and are used again as soon as that is safe.</param>
     /// <returns>The segments, whose memory is to be destroyed after quiescence.</returns>
-    internal List<Segment> WithdrawEmpty(out Exception? failure)
+    internal List<Segment> WithdrawEmpty(bool keepsSome, out Exception? failure)
     {
         Debug.Assert(growth.Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Others would wait for the store.");
-        growth.DropSpare();
+        if (!keepsSome)
+            growth.DropSpare();
         failure = null;
         var withdrawn = new List<Segment>();
-        long countBefore = free.Count;
-        for (int number = segments.End - 1; number >= 0 && failure == null; number--)
+        long withdrawnPages = 0; // they are still counted as free
+        long countBefore;
+        lock (poolLock)
         {
-            if (TakeOut(number, out uint generation) is not { } segment)
+            free.OnTrimming();
+            countBefore = free.Count;
+        }
+        for (int number = segments.End - 1; number >= 0; number--)
+        {
+            if (TakeOut(number, keepsSome ? withdrawnPages : null, out uint generation) is not { } segment)
                 continue;
             failure = TryWithdraw(segment, generation);
-            if (failure == null)
-                withdrawn.Add(segment);
+            if (failure != null)
+                break;
+            withdrawn.Add(segment);
+            withdrawnPages += segment.PageCount - segment.HeadPages;
         }
         if (IdleCount != 0)
             PutBackIdle();
         lock (poolLock)
-            free.OnTrimmed(countBefore, withdrawn.Sum(static segment => (long)segment.PageCount - segment.HeadPages));
+            free.OnTrimmed(countBefore, withdrawnPages);
+        if (keepsSome)
+            growth.DropUselessSpare(withdrawnPages);
         return withdrawn;
     }
 
@@ -98,13 +110,16 @@ internal sealed class SegmentTrim(
     internal void CheckInvariants(List<Segment> all) =>
         Invariant.Equal("SegmentTrim", 0, "idle segments", IdleCount, all.Count(static segment => segment.IsIdle));
 
-    // The segment of a number, if it may go: its pages are free, or it was taken out before.
-    private Segment? TakeOut(int number, out uint generation)
+    // The segment of a number, if it may go: its pages are free, or it was taken out before. And enough is free without it, unless that is
+    // of no concern: then the pages that were withdrawn are null.
+    private Segment? TakeOut(int number, long? withdrawnPages, out uint generation)
     {
         generation = 0;
         lock (poolLock)
         {
             if (segments.StartingAt(number) is not { } segment || !(segment.IsEmpty || segment.IsIdle) || segments.Count() == 1)
+                return null;
+            if (withdrawnPages is { } gone && !free.IsEnoughWithout(gone + segment.PageCount - segment.HeadPages))
                 return null;
             generation = segment.MaxGeneration();
             if (generation > SegmentGenerations.MostToGiveBack)

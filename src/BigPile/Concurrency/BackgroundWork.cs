@@ -81,6 +81,13 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
         }
     }
 
+    /// <summary>A timer that queues work each time it ends; it is not running yet.</summary>
+    internal ITimer OnDemand(TimeProvider time, string name, Action work)
+    {
+        using AsyncFlowControl none = ExecutionContext.IsFlowSuppressed() ? default : ExecutionContext.SuppressFlow();
+        return time.CreateTimer(_ => Queue(name, work), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
     /// <summary>Logs, counts and stores an exception.</summary>
     [SuppressMessage("Design", "CA1031", Justification = "A logger that throws is no reason to end the process.")]
     internal void ReportFailure(string name, Exception exception)

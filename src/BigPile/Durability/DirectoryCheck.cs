@@ -48,6 +48,12 @@ internal static class DirectoryCheck
     internal static void Make(string path, IFileHook? hook)
     {
         Directory.CreateDirectory(path);
+        SyncName(path, hook);
+    }
+
+    /// <summary>Syncs the name of a directory where possible.</summary>
+    internal static void SyncName(string path, IFileHook? hook)
+    {
         if (Path.GetDirectoryName(path) is not { } above)
             return;
         try

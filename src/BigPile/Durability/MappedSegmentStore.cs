@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Globalization;
 using System.IO;
+using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Checking;
@@ -20,6 +21,8 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal const string NamePrefix = "segment-";
 
+    private const int Digits = 6; // of a number in a name: none has more
+    private const int MostPages = 1 << 20; // of any segment
     private const long FirstBytes = 1; // the least disk space that a new segment can have; the rest by need
 
     internal override StoreKind Kind => StoreKind.Mapped;
@@ -44,39 +47,115 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
         lock (_lock)
             _leftovers.Remove(number); // this number's file is removed here, not by a later Remove
-        RemoveLeftover(NameOf(number));
+        RemoveLeftover(NameOf(number), isMarkNeeded: true);
         return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, FirstBytes);
     }
 
-    /// <summary>Removes the files of segments that are not listed: a killed owner left them. The superblock is certain.</summary>
-    /// <param name="logger">Gets what can't be removed: it stays until its number is needed, or until the next opening.</param>
+    // Else the superblock does not know of the segment, as it is an older one; or somebody has made a link to something else.
+    internal override bool IsFree(int number)
+    {
+        string name = NameOf(number);
+        bool isLink = directory.Files.IsLink(name) || directory.Files.IsLink(name + MappedRegion.UnfinishedSuffix);
+        return !isLink && !HoldsPages(name, number);
+    }
+
+    /// <summary>
+    /// Removes the files of segments that are not listed: a killed owner left them, or could not remove them. The superblock is certain.
+    /// </summary>
+    /// <param name="logger">
+    /// Gets what can't be removed: it stays until its number is needed, or until the next opening. And what holds something: it stays.
+    /// </param>
     internal void RemoveUnlisted(ILogger logger)
+    {
+        var kept = new List<string>();
+        foreach (string name in NamesOfSegments(logger))
+        {
+            if (NumberOf(name, out bool isUnfinished) is not { } number)
+                continue;
+            if (!isUnfinished && directory.Superblock.ListedSegments.ContainsKey(number))
+                continue;
+            try
+            {
+                if (directory.Files.IsLink(name))
+                    continue; // somebody made it
+                if (HoldsPages(name, number))
+                    kept.Add(directory.PathOf(name));
+                else
+                    RemoveLeftover(name, isMarkNeeded: false);
+            }
+            catch (IOException e) // it is no reason to leave the others
+            {
+                logger.LogWarning(e, "A segment that its pile has given up could not be removed: {File}", directory.PathOf(name));
+            }
+        }
+        if (kept.Count == 0)
+            return;
+        logger.LogWarning(
+            "The superblock of the pile in {Path} does not list segments with objects, perhaps as an older one was put back: {Files}. They "
+            + "stay. Restore all files of the pile from one copy, or remove these if nobody needs them",
+            directory.Path, kept);
+    }
+
+    // Whether the file of this pile's segment of a number has pages in use. That of one that was struck has none; after a power cut it may
+    // have some of before the strike, which raised the generation of the number above theirs.
+    private bool HoldsPages(string name, int number)
+    {
+        using HeldFile? file = directory.Files.TryOpen(name, FileAccess.Read);
+        SegmentHead head = default;
+        bool isWhole = file?.Read(MemoryMarshal.AsBytes(new Span<SegmentHead>(ref head)), 0) == SegmentHead.SizeBytes;
+        if (!isWhole || !SegmentHead.IsMarked(head.Magic) || head.Number != number || head.PileId != directory.Superblock.PileId)
+            return false;
+        var words = new ulong[(int)Math.Min(file!.LengthBytes / SizeClasses.PageBytes, MostPages)];
+        _ = file.Read(MemoryMarshal.AsBytes(words.AsSpan()), SegmentHead.SizeBytes);
+        uint start = directory.Superblock.Generations.GetValueOrDefault(number);
+        return Array.Exists(words, word => IsInUse(new PageWord(word), start)); // those of the head are zero
+    }
+
+    private static bool IsInUse(PageWord word, uint start) =>
+        !word.IsIntact || (!word.IsUnused && !word.IsRunTail && word.GenerationBase >= start);
+
+    private List<string> NamesOfSegments(ILogger logger)
     {
         try
         {
-            foreach (string name in directory.Files.NamesOf(NamePrefix))
-            {
-                if (NumberOf(name) is { } number && !directory.Superblock.ListedSegments.ContainsKey(number))
-                    RemoveLeftover(name);
-            }
+            return directory.Files.NamesOf(NamePrefix);
         }
         catch (IOException e)
         {
-            logger.LogWarning(e, "Files of segments that the pile in {Path} has given up could not be removed", directory.Path);
+            logger.LogWarning(e, "Whether there are segments that the pile in {Path} has given up is not known", directory.Path);
+            return [];
         }
     }
 
     // A killed owner, or a failed growth, left the file. Deleted first, since the new segment may need its disk space. Its magic is zeroed
     // first: a reader that still has it mapped must not take it for the new segment.
-    private void RemoveLeftover(string name)
+    private void RemoveLeftover(string name, bool isMarkNeeded)
     {
         using (HeldFile? left = directory.Files.TryOpen(name, FileAccess.ReadWrite))
         {
             if (left == null)
                 return;
-            left.Write(new byte[sizeof(ulong)], 0);
+            TryMark(left, isMarkNeeded);
         }
         directory.Files.Delete(name);
+    }
+
+    // Needs no space where the file system writes in place, as the file has its head; elsewhere the disk may be too full. Then a reader
+    // that looks at the list before there is another segment of the number does without.
+    private static void TryMark(HeldFile left, bool isMarkNeeded)
+    {
+        ulong magic = 0;
+        _ = left.Read(MemoryMarshal.AsBytes(new Span<ulong>(ref magic)), 0);
+        if (!SegmentHead.IsMarked(magic))
+            return;
+        try
+        {
+            left.Write(new byte[sizeof(ulong)], 0);
+        }
+        catch (IOException e) when (!isMarkNeeded && FileErrors.IsDiskFull(e))
+        {
+            // gone, it needs no mark
+        }
     }
 
     internal void Sync(int number, MemoryRegion region)
@@ -159,13 +238,14 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal string PathOf(int number) => directory.PathOf(NameOf(number));
 
-    // Of a segment's file, finished or not; null for any other file.
-    private static int? NumberOf(string name)
+    // Of a segment's file, finished or not, as it is named here; null for any other file.
+    private static int? NumberOf(string name, out bool isUnfinished)
     {
-        ReadOnlySpan<char> digits = name.AsSpan(NamePrefix.Length);
-        if (digits.EndsWith(MappedRegion.UnfinishedSuffix))
-            digits = digits[..^MappedRegion.UnfinishedSuffix.Length];
-        return int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number) ? number : null;
+        isUnfinished = name.EndsWith(MappedRegion.UnfinishedSuffix, StringComparison.Ordinal);
+        string finished = isUnfinished ? name[..^MappedRegion.UnfinishedSuffix.Length] : name;
+        ReadOnlySpan<char> digits = finished.AsSpan(NamePrefix.Length);
+        bool isNumber = int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number);
+        return isNumber && digits.Length == Digits && finished == NameOf(number) ? number : null;
     }
 
     private static string NameOf(int number) => string.Create(CultureInfo.InvariantCulture, $"{NamePrefix}{number:d6}");

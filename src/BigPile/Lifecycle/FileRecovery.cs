@@ -80,7 +80,7 @@ internal sealed unsafe class FileRecovery
         // The commit: boot id and "in use". A kill before leaves the state that was found, and all above is done again.
         _directory.Superblock.MarkOpened(isRecovered: _shutdown.WasCutTwice, _inspector.FlushedVersion);
         _directory.MarkInUse(); // only now: after a kill in between, the next owner must also see that the table indexes can't be trusted
-        if (!_shutdown.WasClean && _directory.Faults.Count == 0) // else the list may be an older one
+        if (_directory.Faults.Count == 0) // else the list may be an older one
             _directory.Segments.RemoveUnlisted(logger);
         if (!_shutdown.WasClean && _directory.Superblock.ListedSegments.Count != 0)
             LogRecovery(logger);

@@ -190,7 +190,8 @@ internal abstract class PileEngine
         Limit = limit;
         Map = new SegmentMap(segmentBytes);
         Allocator = new Allocator(Map, store, limit, pileId, generationBase);
-        Trimmer = new Trimmer(Barrier, Allocator, Background, options.IsInTurn);
+        Trimmer = new Trimmer(Barrier, Allocator, Background, options);
+        Allocator.Pool.Growth.Time = options.TimeProvider;
     }
 
     /// <summary>Makes segments, and touches their pages, ahead of the allocator, in the background.</summary>

@@ -68,6 +68,23 @@ public sealed class DirectorySyncTests : StoppedCacheTest
         Assert.InRange(named, opened, written);
     }
 
+    /// <summary>The file "use" is in the pile's directory, and that of the indexes has a name in one of its own.</summary>
+    [Fact]
+    public void Names_in_both_directories_are_on_the_device_before_the_indexes_are_closed()
+    {
+        var seen = new SeenOperations();
+        string indexes = Path.Combine(DirectoryPath, "indexes");
+        using (Pile pile = Pile.Open(PilePath, new PileOptions { SegmentBytes = 4 << 20, FileHook = seen }))
+        {
+            using (var cache = new PileCache(pile, new PileCacheOptions { IndexDirectory = indexes }))
+                cache.GetOrCreateTable<long, string>("t").Put(1, "one");
+            List<(FileOperation Operation, string Name)> all = seen.All;
+            int synced = all.FindLastIndex(static one => one is (FileOperation.Sync, IndexFiles.UseFileName));
+            Assert.Contains((FileOperation.SyncDirectory, "pile"), all[synced..]);
+            Assert.Contains((FileOperation.SyncDirectory, "indexes"), all[synced..]);
+        }
+    }
+
     private PileCache Open(IFileHook? hook = null) => Open(PilePath, hook);
 
     private static PileCache Open(string path, IFileHook? hook) =>

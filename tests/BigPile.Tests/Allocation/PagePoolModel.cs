@@ -229,7 +229,7 @@ internal sealed unsafe partial class PagePoolModel : IDisposable
             _withdrawn = [];
             return;
         }
-        _withdrawn = _pool.WithdrawEmpty(out Exception? failure);
+        _withdrawn = _pool.WithdrawEmpty(keepsSome: false, out Exception? failure);
         foreach (Segment segment in _withdrawn)
         {
             Assert.True(_segments.Remove(segment.Number, out ModelSegment? gone) && gone.IsEmpty);

@@ -1,9 +1,12 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Tests.Durability;
 
 namespace BigPile.Tests.Allocation;
 
@@ -14,9 +17,11 @@ public sealed class SegmentAheadTests : IDisposable
     private const int ValueBytes = 8_000;
 
     private readonly CountingStore _store = new();
+    private readonly ManualTime _time = new();
     private readonly Pile _pile;
 
-    public SegmentAheadTests() => _pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, CustomStore = _store });
+    public SegmentAheadTests() =>
+        _pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, CustomStore = _store, TimeProvider = _time });
 
     private SegmentGrowth Growth => _pile.Engine.Blocks.Allocator.Pool.Growth;
 
@@ -100,12 +105,62 @@ public sealed class SegmentAheadTests : IDisposable
         Assert.InRange(_store.Made, made, made + 1);
     }
 
+    /// <summary>Each round empties more than a segment: it stays until the pile has not grown for a while, and goes then.</summary>
+    [Fact]
+    public void Objects_that_come_and_go_at_the_end_of_a_segment_have_none_made_each_time()
+    {
+        Fill(_pile, SegmentBytes * 7 / 8);
+        int[] made = new int[20];
+        for (int round = 0; round < made.Length; round++)
+        {
+            foreach (PilePointer pointer in Fill(_pile, SegmentBytes * 3 / 2))
+                _pile.Delete(pointer);
+            Eventually.True(() => _pile.Engine.Background.IsIdle);
+            made[round] = _store.Made;
+        }
+        Assert.InRange(_store.Made, made[0], made[0] + 1);
+        Assert.InRange(_pile.Statistics.SegmentCount, 3, 4);
+        _time.Advance(TimeSpan.FromSeconds(10));
+        Eventually.True(() => _pile.Statistics.SegmentCount == 2); // the first, and one for the next round
+        Eventually.True(() => _pile.Engine.Background.IsIdle);
+        int before = _store.Made;
+        foreach (PilePointer pointer in Fill(_pile, SegmentBytes / 2))
+            _pile.Delete(pointer);
+        Eventually.True(() => _pile.Engine.Background.IsIdle);
+        Assert.Equal(before, _store.Made);
+    }
+
+    /// <summary>The trim has passed it, and of pages alone not so many are free that there is another one.</summary>
+    [Fact]
+    public void A_segment_that_is_emptied_during_a_trim_goes_as_well()
+    {
+        PilePointer[][] segments =
+        [
+            .. Enumerable.Range(0, 6 * SegmentBytes / SizeClasses.PageBytes).Select(_ => _pile.Put(new byte[60_000])) // a page each
+                .GroupBy(static pointer => (long)pointer.Address * SizeClasses.GranuleBytes / SegmentBytes)
+                .Select(static group => group.ToArray()),
+        ];
+        foreach (PilePointer pointer in segments[0].Where(static (_, i) => i % 2 == 0).Concat(segments[4].Skip(1)))
+            _pile.Delete(pointer);
+        _time.Advance(TimeSpan.FromSeconds(10)); // it has just grown
+        Eventually.True(() => _pile.Engine.Background.IsIdle);
+        long before = _pile.Statistics.SegmentCount;
+        _store.Withdrawing = () =>
+        {
+            _store.Withdrawing = null;
+            Assert.True(SideBySide.Start(() => _pile.Delete(segments[4][0])).Wait(Eventually.Timeout));
+        };
+        Array.ForEach(segments[1], _pile.Delete);
+        Eventually.True(() => _pile.Statistics.SegmentCount == before - 2);
+    }
+
     [Fact]
     public void Empty_segments_go_back_in_the_background()
     {
         List<PilePointer> pointers = Fill(_pile, 6 * SegmentBytes);
         foreach (PilePointer pointer in pointers)
             _pile.Delete(pointer);
+        _time.Advance(TimeSpan.FromSeconds(10)); // it has just grown
         Eventually.True(() => _pile.Statistics.SegmentCount == 1);
         Fill(_pile, 3 * SegmentBytes);
         _pile.Engine.Blocks.Allocator.CheckInvariants();
@@ -126,6 +181,8 @@ public sealed class SegmentAheadTests : IDisposable
 
         internal bool Fails { get; set; }
 
+        internal Action? Withdrawing { get; set; }
+
         internal int Failures => Volatile.Read(ref _failures);
 
         internal int Made { get; private set; }
@@ -133,6 +190,8 @@ public sealed class SegmentAheadTests : IDisposable
         internal int LastThread { get; private set; }
 
         internal override StoreKind Kind => _store.Kind;
+
+        internal override void Withdraw(int number, uint generation) => Withdrawing?.Invoke();
 
         internal override MemoryRegion Create(int number, long lengthBytes)
         {

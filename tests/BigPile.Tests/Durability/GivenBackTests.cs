@@ -1,7 +1,9 @@
+using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using BigPile.Layout;
+using BigPile.Memory;
 
 namespace BigPile.Tests.Durability;
 
@@ -14,7 +16,8 @@ public sealed class GivenBackTests : DurabilityTest
     [Fact]
     public void The_last_objects_of_many_segments_take_the_segments_along()
     {
-        using Pile pile = Open(options => options with { MaxBytes = 4 * SegmentBytes });
+        var time = new ManualTime();
+        using Pile pile = Open(options => options with { MaxBytes = 4 * SegmentBytes, TimeProvider = time });
         List<PilePointer> pointers = Fill(pile);
         Assert.InRange(pile.Statistics.SegmentCount, 3, 4);
         List<PilePointer> last =
@@ -30,6 +33,7 @@ public sealed class GivenBackTests : DurabilityTest
         Assert.InRange(segments, 3, 4);
         last.ForEach(pile.Delete);
         pile.Flush();
+        time.Advance(TimeSpan.FromSeconds(10)); // it has just grown
         Eventually.True(() => pile.Statistics.SegmentCount == 1);
     }
 
@@ -43,8 +47,8 @@ public sealed class GivenBackTests : DurabilityTest
             _ = pile.Put("kept");
             KilledPile.Copy(PilePath, killed);
         }
-        string[] left = ["segment-000003", "segment-000004.new", "segment-1000000"];
-        string[] others = ["segment-000000.bak", "segment-", "segment-map"];
+        string[] left = ["segment-000000.new", "segment-000003", "segment-000004.new"];
+        string[] others = ["segment-000000.bak", "segment-", "segment-map", "segment-7", "segment-20261130", "segment-0000008.new"];
         foreach (string name in left.Concat(others))
             File.WriteAllBytes(Path.Combine(killed, name), new byte[10_000]);
         using (Pile pile = Pile.Open(killed, new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = 8 * SegmentBytes }))
@@ -56,6 +60,150 @@ public sealed class GivenBackTests : DurabilityTest
         }
         using Pile again = Pile.Open(killed);
         Assert.True(again.Verify().IsSound);
+    }
+
+    [Fact]
+    public void What_could_not_be_removed_goes_with_the_next_opening_even_after_a_clean_end()
+    {
+        bool isRefused = true;
+        var hook = new Refusing((operation, path) =>
+            isRefused && operation == FileOperation.Delete && path.EndsWith("segment-000001", StringComparison.Ordinal)
+                ? new IOException("not now") : null);
+        using (Pile pile = Open(options => options with { FileHook = hook }))
+        {
+            PilePointer[] pointers = [.. Enumerable.Range(0, 80).Select(_ => pile.Put(new byte[LengthBytes]))];
+            pile.Flush();
+            Array.ForEach(pointers, pile.Delete);
+            pile.Flush();
+            pile.Trim(); // what the deletions have not given back
+            Assert.Equal(1, pile.Statistics.SegmentCount);
+        }
+        isRefused = false;
+        Assert.True(File.Exists(Path.Combine(PilePath, "segment-000001")));
+        using Pile again = Open();
+        Assert.True(again.Recovery.WasClean);
+        Assert.False(File.Exists(Path.Combine(PilePath, "segment-000001")));
+    }
+
+    [Fact]
+    public void A_link_is_left_alone_and_so_is_what_it_leads_to()
+    {
+        string killed = PilePath + "-killed";
+        using (Pile pile = Open())
+        {
+            _ = pile.Put("kept");
+            KilledPile.Copy(PilePath, killed);
+        }
+        File.WriteAllText(OtherPath, "something else");
+        string[] links = [Path.Combine(killed, "segment-000001"), Path.Combine(killed, "segment-000002.new")];
+        foreach (string link in links)
+            _ = File.CreateSymbolicLink(link, OtherPath);
+        using (Pile pile = OpenAt(killed, null, null))
+        {
+            for (int i = 0; i < 2 * SegmentBytes / LengthBytes; i++)
+                pile.Put(new byte[LengthBytes]);
+        }
+        Assert.All(links, link => Assert.Equal(OtherPath, File.ResolveLinkTarget(link, returnFinalTarget: false)?.FullName));
+        Assert.Equal("something else", File.ReadAllText(OtherPath));
+    }
+
+    /// <summary>The first can't be opened, and of the second the head can't be changed, as the disk is full: the others go.</summary>
+    [Fact]
+    public void A_file_that_cannot_be_removed_keeps_no_other_one()
+    {
+        string killed = PilePath + "-killed";
+        using (Pile pile = Open())
+        {
+            _ = pile.Put("kept");
+            KilledPile.Copy(PilePath, killed);
+        }
+        byte[] head = new byte[SizeClasses.PageBytes];
+        File.ReadAllBytes(Path.Combine(killed, "segment-000000")).AsSpan(0, SegmentHead.SizeBytes).CopyTo(head);
+        head[8] = 3; // the number
+        string[] left = [.. new[] { "segment-000002", "segment-000003", "segment-000004" }.Select(name => Path.Combine(killed, name))];
+        File.WriteAllBytes(left[0], new byte[100]);
+        File.WriteAllBytes(left[1], head);
+        File.WriteAllBytes(left[2], new byte[100]);
+        using var log = new KeptLog();
+        var hook = new Refusing((operation, path) =>
+        {
+            if (path == left[0] && operation == FileOperation.Open)
+                return new IOException("not now");
+            return path == left[1] && operation == FileOperation.Write ? new IOException("no space left on device", 28) : null;
+        });
+        using Pile again = OpenAt(killed, null, options => options with { FileHook = hook, Logger = log });
+        Assert.True(File.Exists(left[0]));
+        Assert.False(File.Exists(left[1]));
+        Assert.False(File.Exists(left[2]));
+        Assert.Single(log.Lines, line => line.Contains(left[0], StringComparison.Ordinal));
+    }
+
+    /// <summary>Somebody puts an older superblock back: the segments since then are all that there is of their objects.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Files_of_unlisted_segments_with_objects_stay(bool wasPowerCut)
+    {
+        string killed = PilePath + "-killed";
+        byte[] older;
+        using (Pile pile = Open())
+        {
+            _ = pile.Put("kept");
+            pile.Flush();
+            older = File.ReadAllBytes(Path.Combine(PilePath, "superblock"));
+            for (int i = 0; i < 2 * SegmentBytes / LengthBytes; i++)
+                pile.Put(new byte[LengthBytes]);
+            pile.Flush();
+            KilledPile.Copy(PilePath, killed);
+        }
+        File.WriteAllBytes(Path.Combine(killed, "superblock"), older);
+        string[] paths = [.. Directory.GetFiles(killed, "segment-*").Where(static path => !path.EndsWith("000000"))];
+        Dictionary<string, byte[]> before = paths.ToDictionary(static path => path, File.ReadAllBytes);
+        Assert.InRange(paths.Length, 1, 3);
+        using var log = new KeptLog();
+        using (Pile pile = OpenAt(killed, wasPowerCut ? NextBoot : null, options => options with { Logger = log }))
+        {
+            for (int i = 0; i < 2 * SegmentBytes / LengthBytes; i++)
+                pile.Put(new byte[LengthBytes]);
+        }
+        Assert.All(before, file => Assert.Equal(file.Value, File.ReadAllBytes(file.Key)));
+        string warning = Assert.Single(log.Lines, line => line.Contains(paths.Min()!, StringComparison.Ordinal));
+        Assert.Contains("Restore all files", warning, StringComparison.Ordinal);
+    }
+
+    /// <summary>After a power cut the device may have the file of a segment that was given back as it was with its objects.</summary>
+    [Fact]
+    public void A_file_from_before_its_segment_was_given_back_goes()
+    {
+        string killed = PilePath + "-killed";
+        using (Pile pile = Open())
+        {
+            PilePointer[] pointers = [.. Enumerable.Range(0, 80).Select(_ => pile.Put(new byte[LengthBytes]))];
+            pile.Flush();
+            File.Copy(Path.Combine(PilePath, "segment-000001"), OtherPath);
+            Array.ForEach(pointers, pile.Delete);
+            pile.Flush();
+            pile.Trim();
+            Assert.Equal(1, pile.Statistics.SegmentCount);
+            KilledPile.Copy(PilePath, killed);
+        }
+        string left = Path.Combine(killed, "segment-000001");
+        File.Copy(OtherPath, left);
+        using Pile again = OpenAt(killed, NextBoot, null);
+        Assert.False(File.Exists(left));
+    }
+
+    private sealed class Refusing(Func<FileOperation, string, Exception?> refusal) : IFileHook
+    {
+        public void Before(FileOperation operation, string path)
+        {
+            if (refusal(operation, path) is { } exception)
+                throw exception;
+        }
+
+        public void After(FileOperation operation, string path)
+        {
+        }
     }
 
     private static List<PilePointer> Fill(Pile pile)
