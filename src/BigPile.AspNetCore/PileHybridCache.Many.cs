@@ -89,7 +89,7 @@ public sealed partial class PileHybridCache
             }
         }
         foreach ((string key, HybridRun<T> run) in others)
-            outcomes.Add(key, JoinAsync(run, cancellation));
+            outcomes.Add(key, run.JoinAsync(cancellation));
         await Task.WhenAll([.. waits, .. outcomes.Values]).ConfigureAwait(false);
         foreach ((string key, Task<HybridOutcome<T>> outcome) in outcomes)
         {
@@ -106,14 +106,6 @@ public sealed partial class PileHybridCache
                 values.Add(key, value);
             }
         }
-    }
-
-    private static async Task<HybridOutcome<T>> JoinAsync<T>(HybridRun<T> run, CancellationToken cancellation)
-    {
-        if (!run.Shared.TryJoin(out Task<HybridOutcome<T>>? joined, cancellation))
-            return HybridOutcome<T>.Absent; // the run was abandoned and is about to be removed
-        run.Join();
-        return await joined.ConfigureAwait(false);
     }
 
     private async ValueTask<HybridOutcome<T>> ProduceAsync<T>(

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hybrid;
@@ -49,6 +50,15 @@ internal sealed class HybridRun<T>(string[] tags, SharedRun<HybridOutcome<T>> sh
     : HybridRun(tags, isRefresh)
 {
     internal SharedRun<HybridOutcome<T>> Shared => shared;
+
+    /// <summary>Joins the callers who wait, and waits.</summary>
+    internal async Task<HybridOutcome<T>> JoinAsync(CancellationToken cancellation)
+    {
+        if (!shared.TryJoin(out Task<HybridOutcome<T>>? joined, cancellation))
+            return HybridOutcome<T>.Absent; // the run was abandoned and is about to be removed
+        Join();
+        return await joined.ConfigureAwait(false);
+    }
 }
 
 /// <summary>The result of a run.</summary>

@@ -135,7 +135,8 @@ internal sealed unsafe partial class PuttingWorker : IWorker
     private EntryOptions ExpiringOptions(ref EntryState then)
     {
         var age = TimeSpan.FromMilliseconds(1 + _dice.Next(LongestAgeMs));
-        TimeSpan? failSafe = _dice.OneIn(3) ? TimeSpan.FromMilliseconds(1 + _dice.Next(LongestAgeMs)) : null; // missing then to all calls here
+        // To all calls here a stale entry is missing.
+        TimeSpan? failSafe = _dice.OneIn(3) ? TimeSpan.FromMilliseconds(1 + _dice.Next(LongestAgeMs)) : null;
         then.ExpiresFrom = _target.Time.NowTicks + age.Ticks;
         if (_dice.OneIn(2))
             return new EntryOptions { Sliding = age, FailSafeMaxAge = failSafe };
