@@ -69,13 +69,13 @@ internal sealed class ClientWaits : IDisposable
         {
             for (LinkedListNode<Wait>? node = _waits.First; node != null; node = node.Next)
             {
-                if (IsTooLong(node.Value) && node.Value.TryEnd())
+                if (IsTooLong(node.Value) && node.Value.TryBeginAbort())
                     late.Add(node.Value);
             }
         }
         // Outside the lock: an abort runs callbacks.
         foreach (Wait wait in late)
-            wait.Context.Abort();
+            wait.Abort();
     }
 
     public void Dispose()
@@ -97,6 +97,8 @@ internal sealed class ClientWaits : IDisposable
         {
             lock (_waits)
                 _waits.Remove(node);
+            if (!wait.TryEnd())
+                await wait.WhenAborted.ConfigureAwait(false); // until then the context must be this request's
         }
     }
 
@@ -142,17 +144,38 @@ internal sealed class ClientWaits : IDisposable
         }
     }
 
-    /// <summary>One wait. It completes or is aborted, whichever comes first.</summary>
+    /// <summary>One wait. It ends or is aborted, whichever comes first.</summary>
     private sealed class Wait(HttpContext context, WaitBudget? budget, long since)
     {
-        private int _isOver;
+        private static readonly TaskCompletionSource Ended = new(); // as the abort of a wait that has ended
 
-        internal HttpContext Context => context;
+        private TaskCompletionSource? _abort; // null while it goes on; interlocked
 
         internal WaitBudget? WaitBudget => budget;
 
         internal long Since => since;
 
-        internal bool TryEnd() => Interlocked.Exchange(ref _isOver, 1) == 0;
+        /// <summary>Completes with the abort.</summary>
+        internal Task WhenAborted => _abort!.Task;
+
+        /// <summary>Ends it, also again.</summary>
+        /// <returns><see langword="false"/> where it is aborted.</returns>
+        internal bool TryEnd() => (Interlocked.CompareExchange(ref _abort, Ended, null) ?? Ended) == Ended;
+
+        internal bool TryBeginAbort() =>
+            Interlocked.CompareExchange(
+                ref _abort, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously), null) == null;
+
+        internal void Abort()
+        {
+            try
+            {
+                context.Abort();
+            }
+            finally
+            {
+                _abort!.SetResult();
+            }
+        }
     }
 }
