@@ -14,8 +14,9 @@ namespace BigPile.Memory;
 /// When a call last changed its bytes, length or name: nanoseconds, in steps of the system's clock; 0 if not reported. Can't be set.
 /// </param>
 /// <param name="BirthTime">When it was created, in the same units; 0 if not reported. Can't be set.</param>
+/// <param name="Mode">Its type and rights.</param>
 internal readonly record struct FileStatus(
-    ulong Device, ulong Number, uint Names, long AllocatedBytes, long ChangeTime, long BirthTime)
+    ulong Device, ulong Number, uint Names, long AllocatedBytes, long ChangeTime, long BirthTime, ushort Mode)
 {
     private const long SecondNanoseconds = 1_000_000_000;
     private const int BufferBytes = 256;
@@ -25,6 +26,11 @@ internal readonly record struct FileStatus(
     private const uint Fields = 0xFFF; // STATX_BASIC_STATS | STATX_BTIME
     private const uint ChangeTimeField = 0x80; // STATX_CTIME
     private const uint BirthTimeField = 0x800; // STATX_BTIME
+    private const int TypeMask = 0xF000; // S_IFMT
+    private const int FileType = 0x8000; // S_IFREG
+
+    /// <summary>Whether it is a file, and no directory, pipe or device.</summary>
+    internal bool IsFile => (Mode & TypeMask) == FileType;
 
     internal bool IsSameFile(FileStatus other) => Device == other.Device && Number == other.Number;
 
@@ -57,7 +63,8 @@ internal readonly record struct FileStatus(
     private static FileStatus OnLinux(ReadOnlySpan<byte> status) => new(
         BinaryPrimitives.ReadUInt64LittleEndian(status[136..]), BinaryPrimitives.ReadUInt64LittleEndian(status[32..]),
         BinaryPrimitives.ReadUInt32LittleEndian(status[16..]), (long)BinaryPrimitives.ReadUInt64LittleEndian(status[48..]) * BlockBytes,
-        TimeOnLinux(status, ChangeTimeField, 96), TimeOnLinux(status, BirthTimeField, 80));
+        TimeOnLinux(status, ChangeTimeField, 96), TimeOnLinux(status, BirthTimeField, 80),
+        BinaryPrimitives.ReadUInt16LittleEndian(status[28..]));
 
     private static long TimeOnLinux(ReadOnlySpan<byte> status, uint field, int offset) =>
         (BinaryPrimitives.ReadUInt32LittleEndian(status) & field) == 0
@@ -70,7 +77,7 @@ internal readonly record struct FileStatus(
     private static FileStatus OnMac(ReadOnlySpan<byte> status) => new(
         BinaryPrimitives.ReadUInt32LittleEndian(status), BinaryPrimitives.ReadUInt64LittleEndian(status[8..]),
         BinaryPrimitives.ReadUInt16LittleEndian(status[6..]), BinaryPrimitives.ReadInt64LittleEndian(status[104..]) * BlockBytes,
-        TimeOnMac(status, 64), TimeOnMac(status, 80));
+        TimeOnMac(status, 64), TimeOnMac(status, 80), BinaryPrimitives.ReadUInt16LittleEndian(status[4..]));
 
     private static long TimeOnMac(ReadOnlySpan<byte> status, int offset) =>
         BinaryPrimitives.ReadInt64LittleEndian(status[offset..]) * SecondNanoseconds

@@ -113,8 +113,14 @@ internal sealed class HeldDirectory : IDisposable
         }
     }
 
-    /// <summary>Whether a name is a symbolic link.</summary>
-    internal bool IsLink(string name) => new FileInfo(PathOf(name)).LinkTarget != null;
+    /// <summary>
+    /// Whether a name is of something else than a file: of a directory, a symbolic link, or a pipe, whose opening may wait.
+    /// </summary>
+    internal bool IsNoFile(string name)
+    {
+        var file = new FileInfo(PathOf(name));
+        return file.LinkTarget != null || Directory.Exists(file.FullName) || FileStatus.Of(file.FullName) is { IsFile: false };
+    }
 
     /// <summary>Opens a file and locks it; null if it is locked by another handle.</summary>
     /// <param name="name">Its name.</param>

@@ -45,7 +45,8 @@ internal sealed unsafe class SegmentGrowth(
         get
         {
             long at = Volatile.Read(ref _grownAt);
-            return at == Never ? TimeSpan.Zero : KeptAfterGrowth - Time.GetElapsedTime(at);
+            TimeSpan elapsed = at == Never ? KeptAfterGrowth : Time.GetElapsedTime(at);
+            return elapsed < TimeSpan.Zero ? TimeSpan.Zero : KeptAfterGrowth - elapsed; // below zero: the application's clock went back
         }
     }
 
@@ -110,21 +111,22 @@ internal sealed unsafe class SegmentGrowth(
 
     /// <summary>Gives the spare back, if there is one, and so much is free that it is of no use for long.</summary>
     /// <param name="withdrawnPages">The pages that are still counted as free, and about to be unmapped.</param>
-    internal void DropUselessSpare(long withdrawnPages)
+    /// <returns>As <see cref="DropSpare"/>.</returns>
+    internal IOException? DropUselessSpare(long withdrawnPages)
     {
         bool isUseful;
         lock (poolLock)
             isUseful = free.Count - withdrawnPages < 2 * SpareBelowPages; // twice: or the next page would have it made again
-        if (!isUseful)
-            DropSpare();
+        return isUseful ? null : DropSpare();
     }
 
     /// <summary>Gives the spare back, if there is one.</summary>
-    internal void DropSpare()
+    /// <returns>Why it, or its file, is left; <see langword="null"/> when it is not.</returns>
+    internal IOException? DropSpare()
     {
         Debug.Assert(Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Only who needs a segment waits for the store.");
         if (_spare is not { } spare)
-            return;
+            return null;
         uint generation = spare.MaxGeneration();
         try
         {
@@ -135,10 +137,11 @@ internal sealed unsafe class SegmentGrowth(
             spare.Withdraw();
             spare.Dispose();
             source.Store.Remove(spare.Number);
+            return null;
         }
         catch (IOException e)
         {
-            Failure = e; // it stays, as it may be listed; or its file is left until the next removal
+            return e; // it stays, as it may be listed or not; or its file is left until the next removal
         }
     }
 
@@ -181,13 +184,28 @@ internal sealed unsafe class SegmentGrowth(
         Failure = null;
         if (_spare is { } spare && spare.PageCount - spare.HeadPages >= pages)
         {
-            if (spare.Region.LengthBytes > mostBytes)
+            if (spare.Region.LengthBytes > mostBytes || !TryReconcile())
                 return null;
             Volatile.Write(ref _spare, null);
             return spare;
         }
-        DropSpare(); // it may have the number, and the bytes, that a larger one needs
+        Failure = DropSpare(); // it may have the number, and the bytes, that a larger one needs
         return HasSpare ? null : TryMake(pages, mostBytes);
+    }
+
+    // A spare that could not be given back may be listed or not, and what is not listed is lost with the process.
+    private bool TryReconcile()
+    {
+        try
+        {
+            source.Store.Reconcile();
+            return true;
+        }
+        catch (IOException e)
+        {
+            Failure = e;
+            return false;
+        }
     }
 
     private Segment? TryMake(int pages, long mostBytes)

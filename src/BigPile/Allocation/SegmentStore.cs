@@ -23,8 +23,11 @@ internal abstract class SegmentStore : IDisposable
     /// </summary>
     internal virtual uint LeastGeneration => 0;
 
-    /// <summary>Whether a segment of a number that is in no use can be created: nothing is there that somebody may need.</summary>
-    /// <exception cref="IOException">That could not be found out.</exception>
+    /// <summary>
+    /// Whether a segment of a number that is in no use can be created: nothing is there that somebody may need. What is left of an earlier
+    /// one goes.
+    /// </summary>
+    /// <exception cref="IOException">That could not be found out, or it can't be removed: another number may do.</exception>
     internal virtual bool IsFree(int number) => true;
 
     /// <summary>Creates the memory of a segment, all zero.</summary>

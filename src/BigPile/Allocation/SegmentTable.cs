@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.IO;
 using System.Numerics;
 using System.Threading;
 using BigPile.Layout;
@@ -15,6 +16,8 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe class SegmentTable
 {
+    private const int MostUncertain = 100; // numbers that can't be used, until the store itself is taken to fail
+
     private readonly SegmentMap _map; // where readers find segments
     private readonly Lock _lock;
     private readonly Segment?[] _segments; // by number; a segment that spans several has each of them; written under the lock
@@ -88,6 +91,7 @@ internal sealed unsafe class SegmentTable
     internal int SpansOf(Segment segment) => (int)((segment.PageCount + PagesPerNumber - 1) / PagesPerNumber);
 
     /// <summary>The lowest free consecutive numbers; with high generations only if there are no others; -1 when there are none.</summary>
+    /// <exception cref="IOException">Of many the store can't tell whether they are free.</exception>
     internal int FreeNumber(int spans, SegmentGenerations generations, SegmentStore store)
     {
         int number = FreeNumber(spans, generations, store, includeExhausted: false);
@@ -234,10 +238,18 @@ internal sealed unsafe class SegmentTable
     private int FreeNumber(int spans, SegmentGenerations generations, SegmentStore store, bool includeExhausted)
     {
         int free = 0;
+        int uncertain = 0;
         for (int number = 0; number < _segments.Length; number++)
         {
             bool mayBeUsed = _segments[number] == null && (includeExhausted || generations.IsPreferred(number));
-            free = mayBeUsed && store.IsFree(number) ? free + 1 : 0;
+            try
+            {
+                free = mayBeUsed && store.IsFree(number) ? free + 1 : 0;
+            }
+            catch (IOException) when (++uncertain < MostUncertain)
+            {
+                free = 0; // what is in its way is no reason to refuse all of them
+            }
             if (free == spans)
                 return number - spans + 1;
         }

@@ -29,9 +29,7 @@ internal sealed class SegmentTrim(
     internal List<Segment> WithdrawEmpty(bool keepsSome, out Exception? failure)
     {
         Debug.Assert(growth.Growing.IsHeldByCurrentThread && !poolLock.IsHeldByCurrentThread, "Others would wait for the store.");
-        if (!keepsSome)
-            growth.DropSpare();
-        failure = null;
+        failure = keepsSome ? null : growth.DropSpare();
         var withdrawn = new List<Segment>();
         long withdrawnPages = 0; // they are still counted as free
         long countBefore;
@@ -44,9 +42,11 @@ internal sealed class SegmentTrim(
         {
             if (TakeOut(number, keepsSome ? withdrawnPages : null, out uint generation) is not { } segment)
                 continue;
-            failure = TryWithdraw(segment, generation);
-            if (failure != null)
+            if (TryWithdraw(segment, generation) is { } refusal)
+            {
+                failure = refusal;
                 break;
+            }
             withdrawn.Add(segment);
             withdrawnPages += segment.PageCount - segment.HeadPages;
         }
@@ -55,7 +55,7 @@ internal sealed class SegmentTrim(
         lock (poolLock)
             free.OnTrimmed(countBefore, withdrawnPages);
         if (keepsSome)
-            growth.DropUselessSpare(withdrawnPages);
+            failure = growth.DropUselessSpare(withdrawnPages) ?? failure;
         return withdrawn;
     }
 

@@ -40,23 +40,28 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     /// <summary>Makes readers read the superblock again.</summary>
     internal void RaiseListChanged() => ListChanged?.Invoke();
 
-    // After a failed superblock write the disk may list a segment that memory does not: reconcile first, so that its file is not replaced.
-    internal override MemoryRegion Create(int number, long lengthBytes)
-    {
-        directory.Superblock.Reconcile();
-        Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
-        lock (_lock)
-            _leftovers.Remove(number); // this number's file is removed here, not by a later Remove
-        RemoveLeftover(NameOf(number), isMarkNeeded: true);
-        return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, FirstBytes);
-    }
-
-    // Else the superblock does not know of the segment, as it is an older one; or somebody has made a link to something else.
+    // After a failed superblock write the disk may list a segment that memory does not: reconcile first, so that its file is not removed.
     internal override bool IsFree(int number)
     {
         string name = NameOf(number);
-        bool isLink = directory.Files.IsLink(name) || directory.Files.IsLink(name + MappedRegion.UnfinishedSuffix);
-        return !isLink && !HoldsPages(name, number);
+        string unfinished = name + MappedRegion.UnfinishedSuffix;
+        if (directory.Files.IsNoFile(name) || directory.Files.IsNoFile(unfinished))
+            return false; // somebody made it
+        if (HoldsPages(name, number))
+            return false; // the superblock is an older one, which does not know of the segment
+        directory.Superblock.Reconcile();
+        Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be removed.");
+        lock (_lock)
+            _leftovers.Remove(number); // this number's file is removed here, not by a later Remove
+        RemoveLeftover(name, isMarkNeeded: true);
+        directory.Files.Delete(unfinished);
+        return true;
+    }
+
+    internal override MemoryRegion Create(int number, long lengthBytes)
+    {
+        Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
+        return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes, FirstBytes);
     }
 
     /// <summary>
@@ -76,7 +81,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
                 continue;
             try
             {
-                if (directory.Files.IsLink(name))
+                if (directory.Files.IsNoFile(name))
                     continue; // somebody made it
                 if (HoldsPages(name, number))
                     kept.Add(directory.PathOf(name));
@@ -228,11 +233,21 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         lock (_lock)
         {
             _leftovers.Add(number); // if the deletion fails, the next Remove tries again
+            IOException? refusal = null;
             foreach (int left in (int[])[.. _leftovers])
             {
-                directory.Files.Delete(NameOf(left));
-                _leftovers.Remove(left);
+                try
+                {
+                    directory.Files.Delete(NameOf(left));
+                    _leftovers.Remove(left);
+                }
+                catch (IOException e) // it is no reason to leave the others
+                {
+                    refusal = e;
+                }
             }
+            if (refusal != null)
+                throw refusal;
         }
     }
 

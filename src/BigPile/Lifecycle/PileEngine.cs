@@ -245,6 +245,7 @@ internal abstract class PileEngine
     private void Abandon()
     {
         Debug.Assert(Barrier.IsClosed, "No operation is running when files are closed.");
+        Trimmer?.End();
         try
         {
             CloseFiles();

@@ -42,10 +42,20 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
         if (options.IsInTurn || IsPutOff || Volatile.Read(ref _isRequested) != 0 || Interlocked.Exchange(ref _isRequested, 1) != 0)
             return;
         if (allocator.Pool.Growth.KeepsFor is var rest && rest > TimeSpan.Zero)
-            (_later ??= background.OnDemand(options.TimeProvider, Work, TrimAsRequested)).Change(rest, Timeout.InfiniteTimeSpan);
+        {
+            _later ??= background.OnDemand(options.TimeProvider, Work, TrimAsRequested);
+            _later.Change(rest, Timeout.InfiniteTimeSpan);
+            if (barrier.IsClosed) // perhaps since End
+                End();
+        }
         else
+        {
             background.Queue(Work, TrimAsRequested);
+        }
     }
+
+    /// <summary>The pile is closed: nothing waits for its time any more, and a clock that goes on does not hold the pile.</summary>
+    internal void End() => Volatile.Read(ref _later)?.Dispose();
 
     private void TrimAsRequested()
     {

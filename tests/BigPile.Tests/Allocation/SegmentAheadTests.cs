@@ -166,6 +166,28 @@ public sealed class SegmentAheadTests : IDisposable
         _pile.Engine.Blocks.Allocator.CheckInvariants();
     }
 
+    [Fact]
+    public void An_applications_clock_that_goes_back_keeps_no_segment()
+    {
+        List<PilePointer> pointers = Fill(_pile, 6 * SegmentBytes);
+        _time.Advance(TimeSpan.FromDays(-80));
+        pointers.ForEach(_pile.Delete);
+        _time.Advance(TimeSpan.FromSeconds(10));
+        Eventually.True(() => _pile.Statistics.SegmentCount == 1);
+    }
+
+    [Fact]
+    public void A_pile_that_is_closed_before_it_gives_segments_back_leaves_no_timer()
+    {
+        int timers = _time.PendingCount;
+        using (var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, Store = StoreKind.Native, TimeProvider = _time }))
+        {
+            Fill(pile, 3 * SegmentBytes).ForEach(pile.Delete);
+            Assert.True(_time.PendingCount > timers);
+        }
+        Assert.Equal(timers, _time.PendingCount);
+    }
+
     private static List<PilePointer> Fill(Pile pile, int bytes)
     {
         var pointers = new List<PilePointer>();

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using BigPile.Layout;
@@ -66,7 +67,7 @@ public sealed class GivenBackTests : DurabilityTest
     public void What_could_not_be_removed_goes_with_the_next_opening_even_after_a_clean_end()
     {
         bool isRefused = true;
-        var hook = new Refusing((operation, path) =>
+        var hook = new RefusingHook((operation, path) =>
             isRefused && operation == FileOperation.Delete && path.EndsWith("segment-000001", StringComparison.Ordinal)
                 ? new IOException("not now") : null);
         using (Pile pile = Open(options => options with { FileHook = hook }))
@@ -77,6 +78,7 @@ public sealed class GivenBackTests : DurabilityTest
             pile.Flush();
             pile.Trim(); // what the deletions have not given back
             Assert.Equal(1, pile.Statistics.SegmentCount);
+            Assert.Equal(2, Directory.GetFiles(PilePath, "segment-*").Length); // it is in nobody's way
         }
         isRefused = false;
         Assert.True(File.Exists(Path.Combine(PilePath, "segment-000001")));
@@ -107,6 +109,43 @@ public sealed class GivenBackTests : DurabilityTest
         Assert.Equal("something else", File.ReadAllText(OtherPath));
     }
 
+    /// <summary>Another program, or an operator, made what has a segment's name, or forbids its removal.</summary>
+    [Theory]
+    [InlineData("directory")]
+    [InlineData("unfinished directory")]
+    [InlineData("pipe")]
+    [InlineData("unfinished pipe")]
+    [InlineData("kept file")]
+    public void What_is_in_the_way_of_one_number_is_not_in_that_of_others(string what)
+    {
+        if (what.Contains("pipe", StringComparison.Ordinal) && !OperatingSystem.IsLinux())
+            return; // needs mkfifo
+        string killed = PilePath + "-killed";
+        using (Pile pile = Open())
+        {
+            _ = pile.Put("kept");
+            KilledPile.Copy(PilePath, killed);
+        }
+        bool isUnfinished = what.StartsWith("unfinished", StringComparison.Ordinal);
+        string path = Path.Combine(killed, isUnfinished ? "segment-000001.new" : "segment-000001");
+        if (what.Contains("directory", StringComparison.Ordinal))
+            Directory.CreateDirectory(path);
+        else if (what.Contains("pipe", StringComparison.Ordinal))
+            Process.Start("mkfifo", [path]).WaitForExit();
+        else
+            File.WriteAllBytes(path, new byte[100]);
+        var hook = new RefusingHook((operation, at) =>
+            what == "kept file" && at == path && operation == FileOperation.Delete ? new IOException("not permitted") : null);
+        using (Pile pile = OpenAt(killed, null, options => options with { FileHook = hook }))
+        {
+            for (int i = 0; i < 2 * SegmentBytes / LengthBytes; i++)
+                pile.Put(new byte[LengthBytes]);
+            Assert.InRange(pile.Statistics.SegmentCount, 2, 4);
+        }
+        Assert.True(Path.Exists(path));
+        Assert.True(File.Exists(Path.Combine(killed, "segment-000002")));
+    }
+
     /// <summary>The first can't be opened, and of the second the head can't be changed, as the disk is full: the others go.</summary>
     [Fact]
     public void A_file_that_cannot_be_removed_keeps_no_other_one()
@@ -125,7 +164,7 @@ public sealed class GivenBackTests : DurabilityTest
         File.WriteAllBytes(left[1], head);
         File.WriteAllBytes(left[2], new byte[100]);
         using var log = new KeptLog();
-        var hook = new Refusing((operation, path) =>
+        var hook = new RefusingHook((operation, path) =>
         {
             if (path == left[0] && operation == FileOperation.Open)
                 return new IOException("not now");
@@ -191,19 +230,6 @@ public sealed class GivenBackTests : DurabilityTest
         File.Copy(OtherPath, left);
         using Pile again = OpenAt(killed, NextBoot, null);
         Assert.False(File.Exists(left));
-    }
-
-    private sealed class Refusing(Func<FileOperation, string, Exception?> refusal) : IFileHook
-    {
-        public void Before(FileOperation operation, string path)
-        {
-            if (refusal(operation, path) is { } exception)
-                throw exception;
-        }
-
-        public void After(FileOperation operation, string path)
-        {
-        }
     }
 
     private static List<PilePointer> Fill(Pile pile)
