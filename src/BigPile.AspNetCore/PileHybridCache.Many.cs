@@ -85,7 +85,7 @@ public sealed partial class PileHybridCache
             {
                 outcomes.Add(key, run.Shared.RunAsync(
                     abandoned => ProduceAsync(key, run, table, batch, keyPlan, tags, abandoned),
-                    () => End(new RunId(key, keyPlan.Flags, typeof(T)), run), cancellation));
+                    () => Outdate(new RunId(key, keyPlan.Flags, typeof(T)), run), cancellation));
             }
         }
         foreach ((string key, HybridRun<T> run) in others)

@@ -30,6 +30,6 @@ public sealed partial class PileHybridCache
         var run = new HybridRun<T>(tags, new SharedRun<HybridOutcome<T>>(table, key), isRefresh: true);
         _ = run.Shared.TryRefresh( // else a later read tries again
             () => _runs.TryAdd(id, run), abandoned => ProduceAsync(key, run, table, state, factory, plan, tags, abandoned),
-            () => End(id, run));
+            () => Outdate(id, run));
     }
 }

@@ -28,7 +28,8 @@ public sealed partial class PileHybridCache
             if (run == own)
             {
                 Task<HybridOutcome<T>> running = own.Shared.RunAsync(
-                    abandoned => ProduceAsync(key, own, table, state, factory, plan, tags, abandoned), () => End(id, own), cancellation);
+                    abandoned => ProduceAsync(key, own, table, state, factory, plan, tags, abandoned), () => Outdate(id, own),
+                    cancellation);
                 return (await running.ConfigureAwait(false)).Value;
             }
             if (!run.Shared.TryJoin(out Task<HybridOutcome<T>>? joined, cancellation))
@@ -38,7 +39,7 @@ public sealed partial class PileHybridCache
             if (outcome.Sharing == Sharing.Absent && !plan.RunsFactory)
                 return default!;
             if (outcome.Sharing == Sharing.None)
-                return await factory(state, cancellation).ConfigureAwait(false);
+                return await run.Shared.RunFactoryAsync(stop => factory(state, stop), cancellation).ConfigureAwait(false);
             if (TryShare(table, key, outcome, out value))
                 return value;
         }
@@ -76,6 +77,7 @@ public sealed partial class PileHybridCache
             return HybridOutcome<T>.Absent;
         long madeAt = _time.GetUtcNow().UtcTicks;
         T value = await run.Shared.RunFactoryAsync(stop => factory(state, stop), abandoned).ConfigureAwait(false);
+        abandoned.ThrowIfCancellationRequested(); // since nobody waits for it, nobody may find it
         return await _writer.KeepAsync(key, run, table, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);
     }
 
@@ -95,19 +97,12 @@ public sealed partial class PileHybridCache
         return _writer.Promote(key, run, table, format, hit, plan);
     }
 
-    // It has ended, or nobody waits for it any more: then nobody could outdate it, and it must not store what its factory makes still.
-    private void End(RunId id, HybridRun run)
-    {
-        Forget(id, run);
-        run.Outdate();
-    }
-
     private void Forget(RunId id, HybridRun run) => _runs.TryRemove(KeyValuePair.Create(id, run));
 
-    /// <returns>Whether there was one.</returns>
+    /// <returns>Whether there was one, or one that nobody waits for writes still.</returns>
     private bool OutdateRuns(string key)
     {
-        bool isAny = false;
+        bool isAny = _writer.IsWriting(key);
         foreach ((RunId id, HybridRun run) in _runs)
         {
             if (id.Key != key)
@@ -127,10 +122,10 @@ public sealed partial class PileHybridCache
         }
     }
 
-    // Later callers must not get a value that was made before.
+    // Later callers must not get a value that was made before. So ends each run: nobody who does not find it could outdate it any more.
     private void Outdate(RunId id, HybridRun run)
     {
-        run.Outdate();
+        run.Outdate(); // first: who does not find it relies on that
         Forget(id, run);
     }
 }

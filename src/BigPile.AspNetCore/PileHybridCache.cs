@@ -104,7 +104,9 @@ public sealed partial class PileHybridCache : HybridCache
     }
 
     /// <inheritdoc/>
-    /// <exception cref="PileSerializationException">The value can't be stored; what the key had is removed.</exception>
+    /// <exception cref="PileSerializationException">
+    /// The value can't be stored; what the key had is removed. A serializer of the application may throw another exception.
+    /// </exception>
     public override async ValueTask SetAsync<T>(
         string key, T value, HybridCacheEntryOptions? options = null, IEnumerable<string>? tags = null,
         CancellationToken cancellationToken = default)
@@ -161,7 +163,6 @@ public sealed partial class PileHybridCache : HybridCache
         CacheTable<string, object?> table, string key, T value, HybridPlan plan, string[] tags, CancellationToken stop)
     {
         ValueFormat<T> format = _formats.Of<T>(table.Pile);
-        long madeAt = _time.GetUtcNow().UtcTicks;
         using BufferPool.Loan encoded = Buffers.Rent();
         bool canBeKept = false;
         ValueKind kind = default;
@@ -177,30 +178,34 @@ public sealed partial class PileHybridCache : HybridCache
         }
         if (!canBeKept)
             return;
-        OutdateRuns(key); // what began before has an older value
-        if (plan.WritesLocal)
-            _writer.Store(table, key, kind, encoded.Buffer, plan.LocalExpiration, tags);
-        OutdateRuns(key);
+        bool isRunning = OutdateRuns(key); // what began before has an older value
         if (_second != null && plan.WritesDistributed)
         {
+            if (isRunning)
+                await _second.MarkAsync(key, stop).ConfigureAwait(false); // as below
+            long madeAt = _time.GetUtcNow().UtcTicks + (isRunning ? 1 : 0);
             await _writer.WriteSecondAsync(key, format, value, kind, encoded.Buffer, madeAt, plan, tags, stop).ConfigureAwait(false);
-            OutdateRuns(key); // it may have read the second level before
+            await OutdateAsync(key, stop).ConfigureAwait(false); // who began meanwhile may have read the former value there
         }
+        // Behind the second level, from where a run may have stored the former value here until then.
+        if (plan.WritesLocal)
+            _writer.Store(table, key, kind, encoded.Buffer, plan.LocalExpiration, tags);
+        await OutdateAsync(key, stop).ConfigureAwait(false);
     }
 
     private async ValueTask RemoveAsync(CacheTable<string, object?> table, string key, CancellationToken stop)
     {
-        bool isRunning = OutdateRuns(key);
+        await OutdateAsync(key, stop).ConfigureAwait(false);
         HybridWriter.Remove(table, key);
         if (_second != null)
-        {
-            if (isRunning)
-                await _second.MarkAsync(key, stop).ConfigureAwait(false); // what such a run has written, or is about to, counts no more
             await _second.RemoveAsync(key, stop).ConfigureAwait(false);
-        }
-        OutdateRuns(key); // a run that began meanwhile may have read the second level before the removal
+        await OutdateAsync(key, stop).ConfigureAwait(false); // a run that began meanwhile may have read it there before
         HybridWriter.Remove(table, key);
     }
+
+    // What the key's runs have written to the second level, or are about to write, counts no more.
+    private ValueTask OutdateAsync(string key, CancellationToken stop) =>
+        OutdateRuns(key) && _second != null ? _second.MarkAsync(key, stop) : default;
 
     // The key's text, if the caller has it: only a miss, or a refresh, needs it.
     private ValueTask<T> GetOrCreateAsync<TState, T>(

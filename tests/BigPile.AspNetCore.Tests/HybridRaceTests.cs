@@ -74,6 +74,42 @@ public sealed class HybridRaceTests : HybridCacheTest
         Assert.Equal(0, await PeekAsync<int>(cache, "k"));
     }
 
+    /// <summary>Its write to the second level arrives after the set, and the first level has lost what was set.</summary>
+    [Fact]
+    public async Task Nor_what_was_made_before_a_set()
+    {
+        var second = new RecordedBufferLevel();
+        PileHybridCache cache = Make(second);
+        var release = new TaskCompletionSource<int>();
+        Task<int> call = cache.GetOrCreateAsync("k", _ => new ValueTask<int>(release.Task)).AsTask();
+        await cache.SetAsync("k", 2);
+        TableOf(cache).Remove("k"); // as if evicted
+        Assert.Equal(2, await PeekAsync<int>(cache, "k"));
+        release.SetResult(1);
+        Assert.Equal(1, await call);
+        TableOf(cache).Remove("k");
+        await Make(second).SetAsync("k", 1); // as if that call's write were there still
+        Assert.Equal(0, await PeekAsync<int>(cache, "k"));
+    }
+
+    /// <summary>While the second level is written, another caller takes the former value from there into the first.</summary>
+    [Fact]
+    public async Task Nor_does_the_second_level_bring_back_what_a_set_replaces()
+    {
+        var second = new RecordedBufferLevel();
+        PileHybridCache cache = Make(second);
+        await cache.SetAsync("k", 1);
+        _ = second.TakeAsked();
+        var release = new TaskCompletionSource();
+        second.WriteRelease = release.Task;
+        Task set = cache.SetAsync("k", 2).AsTask();
+        await Eventually.TrueAsync(() => second.TakeAsked().Contains("set k"));
+        Assert.Equal(1, await GetAsync(cache, "k", 3, new() { Flags = HybridCacheEntryFlags.DisableLocalCacheRead }));
+        release.SetResult();
+        await set;
+        Assert.Equal(2, await PeekAsync<int>(cache, "k"));
+    }
+
     /// <summary>The factory begins, and ends, while the value that is set is serialized.</summary>
     [Fact]
     public async Task What_is_set_counts_though_a_factory_began_before_it_was_stored()

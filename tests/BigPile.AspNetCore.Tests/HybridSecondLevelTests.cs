@@ -1,6 +1,7 @@
 using System;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Hybrid;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
 using Microsoft.Extensions.Caching.Hybrid;
@@ -39,6 +40,35 @@ public sealed class HybridSecondLevelTests : HybridCacheTest
         Assert.Equal(["set far"], second.TakeAsked());
         Assert.Equal(1, await PeekAsync<int>(cache, "far"));
         Assert.Equal(["get far"], second.TakeAsked());
+    }
+
+    [Fact]
+    public async Task A_value_that_never_expires_is_written_for_as_long_as_removals_are_remembered()
+    {
+        var second = new RecordedBufferLevel();
+        PileHybridCache cache = Make(second);
+        await cache.SetAsync("k", 1, new HybridCacheEntryOptions { Expiration = TimeSpan.MaxValue });
+        Assert.Equal(RemovalMarks.Lifetime, second.LastExpiration);
+        TableOf(cache).Remove("k");
+        Assert.Equal(1, await PeekAsync<int>(cache, "k"));
+    }
+
+    /// <summary>What the codec of this process can't store, it can give all the same.</summary>
+    [Fact]
+    public async Task A_value_that_the_first_level_cant_store_is_given()
+    {
+        var second = new RecordedBufferLevel();
+        var codec = new ReadingCodec { Writes = true };
+        using var pile = new PileCache(
+            new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 16 << 20, Codec = codec }),
+            new PileCacheOptions { OwnsPile = true });
+        var cache = new PileHybridCache(pile, null, second, Time);
+        await cache.SetAsync("k", new Poco { Number = 5 });
+        pile.GetOrCreateTable<string, object>("hybrid-cache").Remove("k");
+        codec.Writes = false;
+        Assert.Equal(5, (await GetAsync(cache, "k", new Poco { Number = 6 })).Number);
+        Assert.Equal(5, (await GetAsync(cache, "k", new Poco { Number = 7 })).Number);
+        Assert.Equal(0, Made);
     }
 
     [Fact]
@@ -192,5 +222,21 @@ public sealed class HybridSecondLevelTests : HybridCacheTest
         await GetAsync(cache, "k", first);
         Assert.Equal(["get k", "set k"], second.TakeAsked());
         Assert.Equal(2, Made);
+    }
+
+    private sealed class ReadingCodec : IPileCodec
+    {
+        private readonly PocoCodec _codec = new();
+
+        internal bool Writes { get; set; }
+
+        public void Serialize(object value, PileBuffer destination)
+        {
+            if (!Writes)
+                throw new PileSerializationException("It reads only.");
+            _codec.Serialize(value, destination);
+        }
+
+        public object Deserialize(PileBuffer source) => _codec.Deserialize(source);
     }
 }

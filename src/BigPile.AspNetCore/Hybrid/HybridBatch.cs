@@ -69,7 +69,11 @@ internal sealed class HybridBatch<T>
         return _wanted.Count == 0 ? new Dictionary<string, T>() : await CallAsync(_wanted, abandoned).ConfigureAwait(false);
     }
 
-    private async ValueTask<IReadOnlyDictionary<string, T>> CallAsync(IReadOnlyList<string> keys, CancellationToken abandoned) =>
-        await _shared.RunFactoryAsync(stop => _factory(keys, stop), abandoned).ConfigureAwait(false)
-            ?? throw new InvalidOperationException("The factory returned null; it must return a dictionary of values.");
+    private async ValueTask<IReadOnlyDictionary<string, T>> CallAsync(IReadOnlyList<string> keys, CancellationToken abandoned)
+    {
+        IReadOnlyDictionary<string, T>? values =
+            await _shared.RunFactoryAsync(stop => _factory(keys, stop), abandoned).ConfigureAwait(false);
+        abandoned.ThrowIfCancellationRequested(); // since nobody waits for them, nobody may find them
+        return values ?? throw new InvalidOperationException("The factory returned null; it must return a dictionary of values.");
+    }
 }

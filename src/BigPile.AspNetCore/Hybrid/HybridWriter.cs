@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
@@ -13,24 +14,20 @@ internal sealed class HybridWriter(
     long maximumPayloadBytes, SecondLevel? second, ValueFormats formats, BufferPool buffers, TimeProvider time, CacheWarnings warnings,
     ILogger logger)
 {
+    private readonly ConcurrentDictionary<HybridRun, string> _writing = new(); // to the second level, with their keys
+
+    /// <summary>Whether a run writes to the second level, though all of its callers may have left.</summary>
+    internal bool IsWriting(string key) => !_writing.IsEmpty && _writing.Values.Contains(key);
+
     /// <summary>Caches a factory's value in both levels, as far as possible.</summary>
-    [SuppressMessage("Design", "CA1031", Justification = "Whatever a serializer throws, the value is there and can be given out.")]
     internal async ValueTask<HybridOutcome<T>> KeepAsync<T>(
         string key, HybridRun<T> run, CacheTable<string, object?> table, T value, long madeAt, HybridPlan plan, string[] tags,
         CancellationToken stop)
     {
         ValueFormat<T> format = formats.Of<T>(table.Pile);
         using BufferPool.Loan encoded = buffers.Rent();
-        ValueKind kind;
-        try
+        if (!TryEncode(key, format, value, encoded.Buffer, out ValueKind kind))
         {
-            kind = format.Encode(value, encoded.Buffer);
-        }
-        catch (Exception e)
-        {
-            warnings.Warn(
-                CacheWarnings.Reason.NotSerializable, typeof(T),
-                $"The value of '{key}' is not cached, as it can't be stored: {e.Message}", e);
             await RemoveFormerAsync(key, run, table, plan, stop).ConfigureAwait(false);
             return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.None);
         }
@@ -40,19 +37,40 @@ internal sealed class HybridWriter(
             return OutcomeOf(run, format, value, kind, encoded.Buffer, isStored: false);
         }
         bool isStored = plan.WritesLocal && StoreUnlessOutdated(run, table, key, kind, encoded.Buffer, plan.LocalExpiration, tags);
-        if (second != null && plan.WritesDistributed && !run.IsOutdated)
+        if (second != null && plan.WritesDistributed)
         {
+            _writing[run] = key; // before it is asked whether it is outdated: who outdates it sees one or the other
             try
             {
-                await WriteSecondAsync(key, format, value, kind, encoded.Buffer, madeAt, plan, tags, stop).ConfigureAwait(false);
+                if (!run.IsOutdated)
+                    await WriteSecondAsync(key, format, value, kind, encoded.Buffer, madeAt, plan, tags, stop).ConfigureAwait(false);
             }
             finally
             {
                 if (run.IsOutdated) // the removal may have preceded the write, which a cancellation may not have stopped
                     await second.RemoveAsync(key, CancellationToken.None).ConfigureAwait(false);
+                _ = _writing.TryRemove(run, out _);
             }
         }
         return OutcomeOf(run, format, value, kind, encoded.Buffer, isStored);
+    }
+
+    [SuppressMessage("Design", "CA1031", Justification = "Whatever a serializer throws, the value is there and can be given out.")]
+    private bool TryEncode<T>(string key, ValueFormat<T> format, T value, PileBuffer target, out ValueKind kind)
+    {
+        try
+        {
+            kind = format.Encode(value, target);
+            return true;
+        }
+        catch (Exception e)
+        {
+            warnings.Warn(
+                CacheWarnings.Reason.NotSerializable, typeof(T),
+                $"The value of '{key}' is not cached, as it can't be stored: {e.Message}", e);
+            kind = default;
+            return false;
+        }
     }
 
     // Beside a value that is not cached a later read must not find the former one.
@@ -73,7 +91,8 @@ internal sealed class HybridWriter(
         string key, HybridRun<T> run, CacheTable<string, object?> table, ValueFormat<T> format, in SecondLevel.Hit<T> hit, HybridPlan plan)
     {
         using BufferPool.Loan encoded = buffers.Rent();
-        ValueKind kind = format.Encode(hit.Value, encoded.Buffer);
+        if (!TryEncode(key, format, hit.Value, encoded.Buffer, out ValueKind kind))
+            return new HybridOutcome<T>(hit.Value, format.IsImmutable ? Sharing.Same : Sharing.None);
         var left = new TimeSpan(hit.Head!.ExpiresAt - time.GetUtcNow().UtcTicks);
         if (left > plan.LocalExpiration)
             left = plan.LocalExpiration;
@@ -98,8 +117,9 @@ internal sealed class HybridWriter(
         string key, ValueFormat<T> format, T value, ValueKind kind, PileBuffer encoded, long madeAt, HybridPlan plan, string[] tags,
         CancellationToken stop)
     {
-        long expiresAt = time.GetUtcNow().UtcTicks + Math.Min(plan.Expiration.Ticks, RemovalMarks.Lifetime.Ticks);
-        return second!.WriteAsync(key, new SecondLevelHead(kind, madeAt, expiresAt, tags), format, value, encoded, plan.Expiration, stop);
+        TimeSpan expiration = plan.Expiration < RemovalMarks.Lifetime ? plan.Expiration : RemovalMarks.Lifetime;
+        long expiresAt = time.GetUtcNow().UtcTicks + expiration.Ticks;
+        return second!.WriteAsync(key, new SecondLevelHead(kind, madeAt, expiresAt, tags), format, value, encoded, expiration, stop);
     }
 
     internal bool Fits(string key, Type type, PileBuffer encoded)
@@ -124,7 +144,10 @@ internal sealed class HybridWriter(
     {
         try
         {
-            var entryOptions = new EntryOptions { MaxAge = maxAge, Tags = tags.Length == 0 ? null : tags };
+            var entryOptions = new EntryOptions
+            {
+                MaxAge = maxAge, NullMaxAge = maxAge, KeepsLifetime = false, Tags = tags.Length == 0 ? null : tags,
+            };
             PutResult result = kind switch
             {
                 ValueKind.Null => table.Put(key, null, entryOptions),

@@ -28,6 +28,9 @@ internal class RecordedLevel : IDistributedCache
 
     internal TimeSpan? LastExpiration { get; private set; }
 
+    /// <summary>Awaited before and after each call takes effect.</summary>
+    internal Func<Task> Latency { get; set; } = static async () => await Task.Yield();
+
     /// <summary>The calls since the last read, without marks of tags.</summary>
     internal string[] TakeAsked()
     {
@@ -56,7 +59,9 @@ internal class RecordedLevel : IDistributedCache
     public async Task<byte[]?> GetAsync(string key, CancellationToken token = default)
     {
         await AnswerAsync("get", key, FailsToRead);
-        return _entries.GetValueOrDefault(key);
+        byte[]? value = _entries.GetValueOrDefault(key);
+        await Latency();
+        return value;
     }
 
     public async Task SetAsync(string key, byte[] value, DistributedCacheEntryOptions options, CancellationToken token = default)
@@ -66,18 +71,20 @@ internal class RecordedLevel : IDistributedCache
         await WriteRelease;
         LastExpiration = options.AbsoluteExpirationRelativeToNow;
         _entries[key] = value;
+        await Latency();
     }
 
     public async Task RemoveAsync(string key, CancellationToken token = default)
     {
         await AnswerAsync("remove", key, FailsToWrite);
         _entries.TryRemove(key, out _);
+        await Latency();
     }
 
     private async Task AnswerAsync(string what, string key, bool fails)
     {
         _asked.Enqueue($"{what} {key}");
-        await Task.Yield();
+        await Latency();
         if (fails)
             throw new IOException("The second level is away.");
     }
