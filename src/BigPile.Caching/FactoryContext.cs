@@ -35,7 +35,10 @@ public sealed class FactoryContext<TValue>
     /// <exception cref="InvalidOperationException">There is none: see <see cref="HasStale"/>.</exception>
     public TValue Stale => _stale.TryRead() ? _stale.Value! : throw None();
 
-    /// <summary>Version, size and times of that value; its version is what a put with a condition compares.</summary>
+    /// <summary>
+    /// Version, size and times of that value. A put with a condition compares the version while it has not expired; then the key is
+    /// missing.
+    /// </summary>
     /// <exception cref="InvalidOperationException">There is none: see <see cref="HasStale"/>.</exception>
     public EntryInfo StaleInfo => _stale.TryRead() ? _stale.Info : throw None();
 
@@ -51,7 +54,8 @@ public sealed class FactoryContext<TValue>
 
     /// <summary>
     /// States that the value to replace is still right: it begins a new lifetime, as a put with the <see cref="Options"/> gives it, and
-    /// where neither they nor the table have one, as long as it had before. Its tags and priority stay where they are not given anew.
+    /// where neither they nor the table have one, as long as from its last put or touch to its expiry. Its tags and priority stay where
+    /// they are not given anew.
     /// </summary>
     /// <returns>That value, for the factory to return.</returns>
     /// <exception cref="InvalidOperationException">There is none: see <see cref="HasStale"/>.</exception>

@@ -78,7 +78,8 @@ public sealed record PileCacheOptions
 
     /// <summary>
     /// How many factories run at a time in all tables; further ones wait, within the time limits of their callers. From 1; any number by
-    /// default. A factory that another one waits for runs without a place of its own.
+    /// default. A factory that another one waits for runs without a place of its own; behind <see cref="ExecutionContext.SuppressFlow"/>
+    /// that is not known, and a factory that has the last place would wait for ever.
     /// </summary>
     public int? MaxFactories { get; init; }
 

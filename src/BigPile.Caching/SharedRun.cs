@@ -4,7 +4,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching.Clocks;
-using BigPile.Caching.Metrics;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Tables;
 
@@ -117,24 +116,11 @@ public sealed class SharedRun<TResult>
     /// <param name="cancellationToken">Cancels the wait for a place, and is the factory's.</param>
     /// <returns>What the factory returns.</returns>
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
-    public async ValueTask<TValue> RunFactoryAsync<TValue>(
+    public ValueTask<TValue> RunFactoryAsync<TValue>(
         Func<CancellationToken, ValueTask<TValue>> factory, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(factory);
-        using FactoryLimits.Place place =
-            _isRefresh ? default : await _table.Core.Factories.Limits.EnterAsync(_flight.Node, cancellationToken).ConfigureAwait(false);
-        var run = FactoryRun.Begin(_table.Core.Meter, _table.Name);
-        try
-        {
-            TValue value = await factory(cancellationToken).ConfigureAwait(false);
-            run.End();
-            return value;
-        }
-        catch (Exception e)
-        {
-            run.End(e);
-            throw;
-        }
+        return _table.Core.Factories.RunAsync(factory, _flight.Node, _isRefresh, blocks: false, cancellationToken);
     }
 
     /// <summary>Joins the callers who wait.</summary>

@@ -237,7 +237,8 @@ internal sealed class CacheClock
     private bool IsBelieved(double stamp) =>
         Volatile.Read(ref _anchor) is not { } anchor || anchor.Ticks + (stamp - anchor.Stamp) * _ticksPerStamp <= LatestClock;
 
-    private static long TicksOf(ulong version) =>
+    /// <summary>When a version was given out, in the time of then.</summary>
+    internal static long TicksOf(ulong version) =>
         DateTime.UnixEpoch.Ticks + (long)(version >> Versions.ClockShift) * TimeSpan.TicksPerMillisecond;
 
     // long.MaxValue means "never" on both clocks.

@@ -42,6 +42,14 @@ internal static class EntryTimes
     /// <summary>The surplus of a stored sliding expiry over what the use requires, in ticks.</summary>
     internal static long AheadOf(long slidingTicks) => slidingTicks >> AheadShift;
 
+    /// <summary>When a share of an entry's lifetime is over, in present cache time.</summary>
+    internal static long PartOf(this CacheClock clock, in EntryInfo info, double share)
+    {
+        long put = CacheClock.TicksOf(info.Version);
+        long life = Math.Max(0, info.ExpiryTicks - put); // a version may be of a second later
+        return put + (long)(life * share) + clock.StepsSince(put);
+    }
+
     /// <summary>The public information on an entry that expires at an instant of cache time.</summary>
     internal static EntryInfo Describe(this CacheClock clock, ulong version, int valueBytes, long expiresAt)
     {

@@ -117,4 +117,7 @@ internal sealed unsafe partial class TableIndex
         ulong whole = 1UL << level;
         return number < count - whole || number >= whole ? level + 1 : level;
     }
+
+    /// <summary>Whether a bucket is the one of a hash. No split is under way.</summary>
+    internal bool IsIn(ulong number, ulong hash) => number == (hash & MaskOf(_lines.At(number)->Level));
 }

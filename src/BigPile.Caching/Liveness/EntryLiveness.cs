@@ -80,7 +80,7 @@ internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, Visi
         }
         if (!IsOver(head, now))
             return EntryState.Live;
-        return head.HasFailSafe && CacheClock.Add(clock.ExpiryOf(head), head.FailSafeTicks) > now ? EntryState.Stale : EntryState.Expired;
+        return head.HasFailSafe && CacheClock.Add(ExpiryOf(head), head.FailSafeTicks) > now ? EntryState.Stale : EntryState.Expired;
     }
 
     /// <summary>What the API reports of an entry.</summary>
@@ -97,12 +97,12 @@ internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, Visi
     /// </summary>
     internal bool IsUsed(in SlidingUse use, long now) => UsesOrNull is { } buffer && buffer.IsAlive(use, clock, now);
 
-    /// <summary>When the entry expires: by its block, or by a later use in the read buffer.</summary>
+    /// <summary>When the entry expires, or has expired: by its block, or by a later use in the read buffer.</summary>
     internal long ExpiryOf(in EntryHead head) => Math.Max(clock.ExpiryOf(head), UnwrittenExpiryOf(head));
 
     private long UnwrittenExpiryOf(in EntryHead head)
     {
-        long used = UnwrittenUseOf(head);
+        long used = head.IsSliding && UsesOrNull is { } buffer ? buffer.LastUseBeforeEndOf(head.Version) : 0;
         return used == 0 ? 0 : new SlidingUse(clock, head).EndAfter(used, clock);
     }
 

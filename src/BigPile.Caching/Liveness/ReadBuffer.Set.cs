@@ -24,7 +24,7 @@ internal sealed partial class ReadBuffer
     /// <summary>A record of one entry: its cell, which belongs to the entry as long as the set exists.</summary>
     internal readonly record struct Record(Set Set, int Number)
     {
-        /// <summary>Time value: the entry has ended.</summary>
+        /// <summary>Time value: the entry has ended, and no use of it is known.</summary>
         internal const long End = -1;
 
         /// <summary>Time value: the record was drained, or holds nothing. The cell may be used for the same entry again.</summary>
@@ -36,6 +36,9 @@ internal sealed partial class ReadBuffer
         /// <summary>Time value: claimed; its time follows.</summary>
         internal const long Pending = -4;
 
+        /// <summary>Bit of a time, which makes it negative: the entry has ended, and this was its last use.</summary>
+        private const long Ended = long.MinValue;
+
         /// <summary>Bit of a time: the renewal that is being written reaches further than the use itself.</summary>
         internal const long Ahead = 1;
 
@@ -45,6 +48,15 @@ internal sealed partial class ReadBuffer
 
         /// <summary>The last use of the entry in ticks, or one of the values above; 0: the cell is being claimed.</summary>
         internal long Time => Volatile.Read(ref Set.At(Number).Time);
+
+        /// <summary>The time value for the end of an entry whose record has a time, or is pending.</summary>
+        internal static long EndAfter(long time) => time > 0 ? time | Ended : End;
+
+        /// <summary>Whether a time value states that the entry has ended.</summary>
+        internal static bool IsEnd(long time) => time is End or < Pending;
+
+        /// <summary>The last use by a time value, whether the entry has ended or not; 0: none.</summary>
+        internal static long UseOf(long time) => time > 0 ? time : time < Pending ? time & ~Ended : 0;
 
         internal bool TryExchange(long from, long to) => Interlocked.CompareExchange(ref Set.At(Number).Time, to, from) == from;
     }

@@ -114,13 +114,22 @@ internal sealed partial class ReadBuffer
         return false;
     }
 
-    /// <summary>The last recorded use that is not drained; 0: none.</summary>
+    /// <summary>The last recorded use that is not drained; 0: none, or the entry has ended.</summary>
     /// <remarks>A record is drained only after its effect was written. So where this finds none, read the entry again.</remarks>
     internal long LastUseOf(ulong version)
     {
         long last = 0;
         foreach (Record record in RecordsOf(version))
             last = Math.Max(last, record.Time);
+        return last;
+    }
+
+    /// <summary>As <see cref="LastUseOf"/>, also of an entry that has ended.</summary>
+    internal long LastUseBeforeEndOf(ulong version)
+    {
+        long last = 0;
+        foreach (Record record in RecordsOf(version))
+            last = Math.Max(last, Record.UseOf(record.Time));
         return last;
     }
 
@@ -151,7 +160,7 @@ internal sealed partial class ReadBuffer
         Debug.Assert(_drainLock.IsTaken, "Two drains would apply a record twice.");
         record = new Record(set, number);
         time = set.VersionAt(number) == 0 ? 0 : record.Time;
-        return time is > 0 or Record.End;
+        return time > 0 || Record.IsEnd(time);
     }
 
     /// <summary>
@@ -256,7 +265,7 @@ internal sealed partial class ReadBuffer
             if (time > 0 && use.EndAfter(time, clock) > now)
                 return true;
             // A pending record is ended as well: its thread then fails to complete it, and reads the entry again.
-            if (!(time is > 0 or Record.Pending) || record.TryExchange(time, Record.End))
+            if (!(time is > 0 or Record.Pending) || record.TryExchange(time, Record.EndAfter(time)))
                 return false;
         }
     }

@@ -63,7 +63,8 @@ internal sealed class FactoryLimits
         // Not disposed of, as the continuation may come later. It has no timer, and goes with the two that it is linked to.
         var noLonger = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         _ = node.WhenAwaited.ContinueWith(
-            static (_, source) => ((CancellationTokenSource)source!).Cancel(), noLonger, TaskScheduler.Default); // as below
+            static (_, source) => ((CancellationTokenSource)source!).Cancel(), noLonger, CancellationToken.None,
+            TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default); // as below, without a thread of the pool
         try
         {
             factories.Wait(noLonger.Token); // who leaves a place wakes this thread itself, without one of the pool

@@ -17,13 +17,25 @@ internal abstract class Flight(FlightNode node, bool isRefresh) : IDisposable
 
     /// <summary>Callers that wait. Guarded by <see cref="_lock"/>.</summary>
     private int _waiting = 1;
-    private FlightTicket? _ticket; // set once, by the run
+    private FlightTicket? _ticket; // set once, by the run; under _lock
 
     /// <summary>The run as a node of the wait graph.</summary>
     internal FlightNode Node => node;
 
-    /// <summary>The ticket by which the table outdates the run; null until it has begun.</summary>
-    internal FlightTicket? Ticket { get => Volatile.Read(ref _ticket); set => Volatile.Write(ref _ticket, value); }
+    /// <summary>The ticket by which the table outdates the run; null until it has begun. It is outdated once all have left.</summary>
+    internal FlightTicket? Ticket
+    {
+        get => Volatile.Read(ref _ticket);
+        set
+        {
+            lock (_lock) // the last caller leaves before, and is seen here; or behind, and sees the ticket
+            {
+                Volatile.Write(ref _ticket, value);
+                if (_waiting == 0)
+                    value?.Outdate();
+            }
+        }
+    }
 
     /// <summary>Whether the factory made the value; else the run found one in the table. Valid after completion.</summary>
     internal bool HasMade => Ticket != null && !IsAbsent;
@@ -105,8 +117,8 @@ internal abstract class Flight(FlightNode node, bool isRefresh) : IDisposable
         {
             if (--_waiting != 0)
                 return false;
+            Ticket?.Outdate(); // the next caller begins a new run, whose value this one must not overwrite
         }
-        Ticket?.Outdate(); // the next caller begins a new run, whose value this one must not overwrite
         if (!Completion.IsCompleted)
             // On another thread: what the application does at a cancellation may block or throw, and is no concern of who leaves.
             _ = _abandoned.CancelAsync();

@@ -29,14 +29,16 @@ internal sealed class FlightNode(object key, string table)
     private bool _hasEnded; // guarded by GraphLock
     private TaskCompletionSource? _awaitedByFactory; // completes once a factory waits for this run; guarded by GraphLock
 
-    /// <summary>Completes once a factory waits for this run.</summary>
+    /// <summary>
+    /// Completes once a factory waits for this run, on its thread: all threads of the pool may be waiting for what this one has.
+    /// </summary>
     internal Task WhenAwaited
     {
         get
         {
             lock (GraphLock)
             {
-                _awaitedByFactory ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                _awaitedByFactory ??= new TaskCompletionSource();
                 if (IsNested)
                     _awaitedByFactory.TrySetResult();
                 return _awaitedByFactory.Task;
@@ -75,33 +77,38 @@ internal sealed class FlightNode(object key, string table)
     {
         if ((Running.Value ?? _onThread) is not { } waiter)
             return default;
+        var nested = new List<FlightNode>();
+        bool isCircle;
         lock (GraphLock)
         {
             if (waiter._hasEnded || _hasEnded)
                 return default;
             // Asked and added under one lock: of two waits that would close a circle together, the second is refused.
-            if (!LeadsTo(waiter))
+            isCircle = LeadsTo(waiter);
+            if (!isCircle)
             {
                 waiter._awaited.Add(this);
                 if (byFactory || waiter.IsNested)
-                    NestLocked();
-                return new Wait(waiter, this);
+                    NestLocked(nested);
             }
         }
+        foreach (FlightNode node in nested)
+            node._awaitedByFactory?.TrySetResult(); // outside the lock: who waits for a place goes on here
+        if (!isCircle)
+            return new Wait(waiter, this);
         throw waiter == this ? WaitsForItself() : WaitsInCycle(waiter); // outside the lock: the key's ToString is application code
     }
 
     // With what it waits for, as a part of one call. There is no circle.
-    private void NestLocked()
+    private void NestLocked(List<FlightNode> nested)
     {
         Debug.Assert(GraphLock.IsHeldByCurrentThread, "Edges are added under it.");
+        if (IsNested)
+            return;
         IsNested = true;
-        _awaitedByFactory?.TrySetResult();
+        nested.Add(this);
         foreach (FlightNode next in _awaited)
-        {
-            if (!next.IsNested)
-                next.NestLocked();
-        }
+            next.NestLocked(nested);
     }
 
     private bool LeadsTo(FlightNode other)

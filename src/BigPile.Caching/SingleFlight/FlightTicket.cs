@@ -7,7 +7,7 @@ namespace BigPile.Caching.SingleFlight;
 /// <param name="id">Identifies the run within the table.</param>
 /// <param name="hash">The key's hash.</param>
 /// <param name="startVersion">Entries of higher versions were put after the run began.</param>
-/// <param name="tags">The tag hashes of the entry to be put, as far as they are known.</param>
+/// <param name="tags">The tag hashes of the entry to be put, as far as they are known, and of the one that it replaces.</param>
 internal sealed class FlightTicket(ulong id, ulong hash, ulong startVersion, ulong[] tags)
 {
     private volatile bool _isOutdated; // set by any thread; never cleared

@@ -83,6 +83,8 @@ internal sealed unsafe class Delete(TableEngine table)
         bool isLive = state == EntryState.Live;
         if (isLive && !condition.IsMetLocked(table.Flights, key.Hash, entry.Head.Version, isMissing: false))
             return false;
+        if (state == EntryState.Stale && !condition.IsNone)
+            return false; // to the caller the key is missing
         // Also one that began while the entry was in the file: a promotion keeps a version from before it.
         if (isLive && !condition.IsNone)
             table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);

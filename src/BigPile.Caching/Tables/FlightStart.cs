@@ -42,10 +42,22 @@ internal readonly struct FlightStart(TableEngine table)
         long now = table.Clock.BeforeLock;
         using ReadScope scope = table.EnterReader();
         using LockedBucket bucket = table.Index.Lock(key.Hash);
-        bool isThere = table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) && entry.Head.Version != replaced
-            && !table.Liveness.IsNoneLocked(entry.Head, ref now)
+        bool isFound = table.Entries.TryFindLocked(bucket, key, out LockedEntry entry);
+        bool isThere = isFound && entry.Head.Version != replaced && !table.Liveness.IsNoneLocked(entry.Head, ref now)
             && (entry.Head.Kind != ValueKind.Pointer || table.Entries.IsLive(entry.Owned));
+        if (isThere)
+            return null;
+        // Who removes a tag of the entry that is replaced has the key removed, whatever the tags of the new one are.
+        ulong[] watched = isFound && entry.Head.HasTags ? [.. tags, .. TagsOf(entry.Head)] : tags;
         // Under the lock: a put of the key from here on has a higher version than the ticket's, and a removal finds the ticket.
-        return isThere ? null : table.Flights.Begin(key.Hash, table.Heap.Versions.Last, tags);
+        return table.Flights.Begin(key.Hash, table.Heap.Versions.Last, watched);
+    }
+
+    private static ulong[] TagsOf(in EntryHead head)
+    {
+        var tags = new ulong[head.TagCount];
+        for (int i = 0; i < tags.Length; i++)
+            tags[i] = head.Tag(i);
+        return tags;
     }
 }

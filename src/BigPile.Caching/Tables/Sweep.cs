@@ -59,6 +59,20 @@ internal sealed unsafe class Sweep(TableEngine table)
         }
     }
 
+    /// <summary>Does something while no sweep runs.</summary>
+    internal void Stopped(Action action)
+    {
+        _sweepLock.Enter();
+        try
+        {
+            action();
+        }
+        finally
+        {
+            _sweepLock.Exit();
+        }
+    }
+
     /// <summary>Sweeps the next records in the file; does nothing while another sweep runs.</summary>
     internal int Spilled(int maxRecords)
     {

@@ -9,12 +9,14 @@ using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>Verifies a table's invariants. No other thread uses the table.</summary>
+/// <summary>Verifies a table's invariants. No other thread uses the table; sweeps wait.</summary>
 internal sealed class TableCheck(TableEngine table)
 {
     /// <summary>Checks index, entries, counters, limits and the evictor's queues. For tests.</summary>
     /// <exception cref="InvalidOperationException">An invariant is broken; the message says which.</exception>
-    internal void Run()
+    internal void Run() => table.Sweep.Stopped(RunAlone);
+
+    private void RunAlone()
     {
         _ = new IndexCheck(table.Index).Run();
         if (table.Limits.Backfill is { } backfill)
@@ -25,7 +27,7 @@ internal sealed class TableCheck(TableEngine table)
         for (ulong number = 0; number < table.Index.BucketCount; number++)
         {
             keys.Clear();
-            table.Index.Locks.Enter(number); // sweeps run beside this
+            table.Index.Locks.Enter(number); // uses that a read has recorded may be written beside this
             try
             {
                 foreach (SlotPlace place in table.Index.SlotsOf(number))
@@ -51,9 +53,12 @@ internal sealed class TableCheck(TableEngine table)
         var key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes);
         Invariant.Require(head.TableId == table.Id, $"Bucket {number} leads to an entry of table {head.TableId}, not {table.Id}.");
         Invariant.Require(keys.Add(Convert.ToHexString(key)), $"Bucket {number} has the key {Convert.ToHexString(key)} twice.");
-        Invariant.Require(
-            table.KeyComparer != null || slot.MayBe(table.Hash.Of(key)),
-            $"The entry of the key {Convert.ToHexString(key)} has the tag of another hash.");
+        if (table.KeyComparer == null)
+        {
+            ulong hash = table.Hash.Of(key);
+            Invariant.Require(slot.MayBe(hash), $"The entry of the key {Convert.ToHexString(key)} has the tag of another hash.");
+            Invariant.Require(table.Index.IsIn(number, hash), $"The entry of the key {Convert.ToHexString(key)} is in another bucket.");
+        }
         Invariant.Require(
             !head.MayBeDead || (place.Line->MayExpire && table.Content.HasExpirables),
             $"An entry of bucket {number} may expire, and no sweep looks at its line.");

@@ -76,7 +76,7 @@ internal sealed partial class TableEngine : IDisposable
         Limits = new TableLimits(Index, heap, Entries, Content);
         Events = new EntryEvents(heap.Background, clock);
         Meter = CacheMeter.Of(heap.Meter);
-        Factories = new TableFactories(Name, factoryLimits ?? FactoryLimits.None, heap.Logger);
+        Factories = new TableFactories(Name, factoryLimits ?? FactoryLimits.None, Meter, heap.Logger);
         Delete = new Delete(this);
         Touch = new Touch(this);
         Sweep = new Sweep(this);

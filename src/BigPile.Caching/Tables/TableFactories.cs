@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.SingleFlight;
 using Microsoft.Extensions.Logging;
 
@@ -12,8 +14,9 @@ namespace BigPile.Caching.Tables;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 /// <param name="table">The table's name.</param>
 /// <param name="limits">How many factories of the cache run at a time.</param>
+/// <param name="meter">Measures them.</param>
 /// <param name="logger">Gets the types that can't be read.</param>
-internal sealed class TableFactories(string table, FactoryLimits limits, ILogger logger)
+internal sealed class TableFactories(string table, FactoryLimits limits, CacheMeter meter, ILogger logger)
 {
     private readonly Lock _reporting = new(); // guards the types
     private HashSet<Type>? _reportedTypes; // that could not be read; created by the first
@@ -41,6 +44,31 @@ internal sealed class TableFactories(string table, FactoryLimits limits, ILogger
     {
         ulong fraction = Interlocked.Add(ref _jitter, 0x9E3779B97F4A7C15);
         return (long)Math.BigMul(fraction, (ulong)ticks + 1, out _);
+    }
+
+    /// <summary>Runs a factory: waits for its place, measures and traces it.</summary>
+    /// <param name="factory">The factory.</param>
+    /// <param name="node">Its run.</param>
+    /// <param name="hasPlace">Whether the run has one already, as a refresh does.</param>
+    /// <param name="blocks">Whether the wait blocks the thread: see <see cref="FactoryLimits.EnterAsync"/>.</param>
+    /// <param name="cancellation">Cancels the wait for a place, and is the factory's.</param>
+    internal async ValueTask<TMade> RunAsync<TMade>(
+        Func<CancellationToken, ValueTask<TMade>> factory, FlightNode node, bool hasPlace, bool blocks, CancellationToken cancellation)
+    {
+        using FactoryLimits.Place place =
+            hasPlace ? default : await limits.EnterAsync(node, cancellation, blocks).ConfigureAwait(false);
+        var run = FactoryRun.Begin(meter, table);
+        try
+        {
+            TMade made = await factory(cancellation).ConfigureAwait(false);
+            run.End();
+            return made;
+        }
+        catch (Exception e)
+        {
+            run.End(e);
+            throw;
+        }
     }
 
     /// <summary>Counts a stale value that was given.</summary>

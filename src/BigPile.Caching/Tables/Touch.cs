@@ -143,18 +143,24 @@ internal sealed unsafe class Touch(TableEngine table)
         if (state.IsDead() && !table.Visibility.IsRebuilding) // else an older block of the key might come back
             table.Delete.DropLocked(scope.Critical, entry, state.Reason());
         else if (state == EntryState.Live && time > 0 && ReadBuffer.TryMarkAhead(record, ref time)) // the mark before the write
-            return TryRenewLocked(scope.Critical, record.Hash, time & ~ReadBuffer.Record.Ahead, entry, mayCopy);
+        {
+            // A sixteenth of the sliding time ahead: an entry that is read all the time is written sixteen times per sliding time.
+            return TryRenewLocked(
+                scope.Critical, record.Hash, table.Clock.RenewalOf(entry.Head, time & ~ReadBuffer.Record.Ahead), entry, mayCopy);
+        }
+        else if (state == EntryState.Stale && ReadBuffer.Record.UseOf(time) != 0 && !table.Clock.HasSteps)
+        {
+            // It has ended, and its time as a stale one counts from there. With steps of the clock the instant could be read as a later
+            // one.
+            return TryRenewLocked(scope.Critical, record.Hash, table.Liveness.ExpiryOf(entry.Head), entry, mayCopy);
+        }
         return true;
     }
 
     private bool TryRenewLocked(
-        CriticalRegion critical, ulong hash, long used, in LockedEntry entry, bool mayCopy)
+        CriticalRegion critical, ulong hash, long expiresAt, in LockedEntry entry, bool mayCopy)
     {
-        if (!entry.Head.IsSliding)
-            return true;
-        // A sixteenth of the sliding time ahead: an entry that is read all the time is written sixteen times per sliding time.
-        long expiresAt = table.Clock.RenewalOf(entry.Head, used);
-        if (expiresAt <= entry.Head.ExpiresAt)
+        if (!entry.Head.IsSliding || expiresAt <= entry.Head.ExpiresAt)
             return true;
         if (table.Entries.CopiesToRenew)
             return mayCopy && TryCopyToRenewLocked(critical, hash, entry, expiresAt);

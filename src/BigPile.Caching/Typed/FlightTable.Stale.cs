@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Entries;
 using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Typed;
@@ -86,12 +87,10 @@ internal sealed partial class FlightTable<TKey, TValue>
     {
         if (!FactoryRules.IsShare(share))
             _ = new FactoryRules(table.Core.Options, options, Time); // which refuses it
+        Debug.Assert(FactoryRules.IsShare(share), "Those of the call were checked here, those of the table before.");
         if (info.ExpiryTicks == 0)
             return;
-        long put = Clock.PutAt(info.Version);
-        long life = Math.Max(0, info.ExpiryTicks + Clock.StepsSince(info.Version) - put); // a version may be of a second later
-        Debug.Assert(FactoryRules.IsShare(share), "Those of the call were checked here, those of the table before.");
-        long due = put + (long)(life * share);
+        long due = Clock.PartOf(info, share);
         if (Clock.NowAtMost < due || Clock.Now < due || (Failures.IsAny && Failures.IsThrottled(table.HashOf(key), Clock.Now)))
             return;
         BeginRefresh(key, factory, options, new FactoryRules(table.Core.Options, options, Time), info.Version);

@@ -5,7 +5,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching.Clocks;
-using BigPile.Caching.Metrics;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Tables;
 
@@ -233,29 +232,25 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
         Flight flight, TKey key, TFactory factory, FactoryContext<TValue> context, FactoryRules rules)
         where TFactory : struct, IFactory<TKey, TValue>
     {
-        using FactoryLimits.Place place =
-            flight.IsRefresh ? default : await EnterAsync(flight.Node, TFactory.IsBlocking, rules, flight.Abandoned).ConfigureAwait(false);
-        var run = FactoryRun.Begin(table.Core.Meter, table.Core.Name);
         try
         {
-            TValue value = await factory.MakeAsync(key, context, flight.Abandoned).ConfigureAwait(false);
-            if (context.Failure != null)
-                throw context.Failure;
-            if (context.IsNotModified)
-                value = context.Stale; // as it says, whatever it returned
-            run.End();
+            TValue value = await RunFactoryAsync(
+                async abandoned =>
+                {
+                    TValue made = await factory.MakeAsync(key, context, abandoned).ConfigureAwait(false);
+                    if (context.Failure != null)
+                        throw context.Failure;
+                    return context.IsNotModified ? context.Stale : made; // as it says, whatever it returned
+                },
+                flight.Node, flight.IsRefresh, TFactory.IsBlocking, rules, flight.Abandoned).ConfigureAwait(false);
             if (Failures.IsAny)
                 Failures.Clear(table.HashOf(key));
             return value;
         }
-        catch (Exception e)
+        catch when (!flight.IsAbandoned)
         {
-            run.End(e);
-            if (!flight.IsAbandoned)
-            {
-                flight.MarkFactoryFailed();
-                Throttle(key, rules);
-            }
+            flight.MarkFactoryFailed();
+            Throttle(key, rules);
             throw;
         }
     }
@@ -276,9 +271,10 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
     }
 
     // A factory that blocks runs on its caller's thread, unless the caller may leave it behind; so does its wait for a place.
-    internal ValueTask<FactoryLimits.Place> EnterAsync(
-        FlightNode node, bool isBlocking, in FactoryRules rules, CancellationToken cancellation) =>
-        table.Core.Factories.Limits.EnterAsync(node, cancellation, isBlocking && !rules.HasTimeouts);
+    internal ValueTask<TMade> RunFactoryAsync<TMade>(
+        Func<CancellationToken, ValueTask<TMade>> factory, FlightNode node, bool isRefresh, bool isBlocking, in FactoryRules rules,
+        CancellationToken abandoned) =>
+        table.Core.Factories.RunAsync(factory, node, isRefresh, isBlocking && !rules.HasTimeouts, abandoned);
 
     internal void End(Flight<TValue> flight)
     {

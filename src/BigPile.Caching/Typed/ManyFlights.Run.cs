@@ -5,7 +5,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Caching.Metrics;
 using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Typed;
@@ -61,25 +60,15 @@ internal sealed partial class ManyFlights<TKey, TValue>
         Debug.Assert(Array.TrueForAll(members, static member => member.Own is { Ticket: not null }), "All runs have begun.");
         using var abandoned = new Abandonment(members);
         abandoned.Token.ThrowIfCancellationRequested();
-        using FactoryLimits.Place place =
-            await flights.EnterAsync(node, call.IsBlocking, call.Rules, abandoned.Token).ConfigureAwait(false);
-        var run = FactoryRun.Begin(table.Core.Meter, table.Core.Name);
-        var made = new Dictionary<Member, TValue>();
+        Dictionary<Member, TValue> made;
         try
         {
-            IReadOnlyDictionary<TKey, TValue> values =
-                await call.Factory([.. members.Select(static member => member.Key)], abandoned.Token).ConfigureAwait(false)
-                ?? throw new InvalidOperationException($"The factory for {node} returned null; it must return a dictionary of values.");
-            foreach (Member member in members)
-            {
-                if (values.TryGetValue(member.Key, out TValue? value)) // application code, where the dictionary is
-                    made.Add(member, value);
-            }
-            run.End();
+            made = await flights.RunFactoryAsync(
+                token => RunFactoryAsync(members, node, call, token), node, isRefresh: false, call.IsBlocking, call.Rules, abandoned.Token)
+                .ConfigureAwait(false);
         }
-        catch (Exception e)
+        catch
         {
-            run.End(e);
             foreach (Member member in members.Where(static member => !member.Flight.IsAbandoned))
             {
                 member.Flight.MarkFactoryFailed();
@@ -101,6 +90,21 @@ internal sealed partial class ManyFlights<TKey, TValue>
                 member.Flight.MarkAbsent();
             }
         }
+    }
+
+    private static async ValueTask<Dictionary<Member, TValue>> RunFactoryAsync(
+        Member[] members, FlightNode node, Call call, CancellationToken abandoned)
+    {
+        IReadOnlyDictionary<TKey, TValue> values =
+            await call.Factory([.. members.Select(static member => member.Key)], abandoned).ConfigureAwait(false)
+            ?? throw new InvalidOperationException($"The factory for {node} returned null; it must return a dictionary of values.");
+        var made = new Dictionary<Member, TValue>();
+        foreach (Member member in members)
+        {
+            if (values.TryGetValue(member.Key, out TValue? value)) // application code, where the dictionary is
+                made.Add(member, value);
+        }
+        return made;
     }
 
     /// <summary>Cancels a factory once nobody waits for any of its keys.</summary>

@@ -97,8 +97,6 @@ internal sealed partial class TypedTable<TKey, TValue>
                 || !Core.Peek.TryPeek(probe, out EntryCopy entry, readsStale: true))
                 return false;
             Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
-            if (Core.Flights.AddTags(ticket, entry.Tags))
-                return false;
             EntrySpec spec = Core.Specs.SpecOfMade(entry, options, copy.Kind == ValueKind.Null, tagBuffer);
             _ = entry.Kind == ValueKind.Pointer
                 ? PutOwnedAgain(probe, entry.Info.Version, spec, Condition.Of(ticket), out _)

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Tests.Factories;
 
@@ -41,6 +42,22 @@ public sealed class AbandonedFactoryTests : FailSafeTest
         await ended.Task.WaitAsync(Eventually.Timeout);
         Assert.Equal("new", await Table.GetOrAddAsync("a", MakeAsync, Throttled));
         Assert.Equal(1, _made);
+    }
+
+    /// <summary>A run that gets its ticket just then has no token that is cancelled yet.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_run_that_all_have_left_keeps_nothing_whenever_it_began(bool hasBegun)
+    {
+        using var flight = new Flight<string>(new FlightNode("a", "t"));
+        var ticket = new FlightTicket(id: 1, hash: 2, startVersion: 3, tags: []);
+        if (hasBegun)
+            flight.Ticket = ticket;
+        Assert.False(flight.IsOutdated);
+        Assert.True(flight.LeaveAsLast());
+        flight.Ticket = ticket;
+        Assert.True(flight.IsOutdated);
     }
 
     [Fact]

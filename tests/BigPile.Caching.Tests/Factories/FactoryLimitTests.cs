@@ -2,6 +2,7 @@ using System;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Tests.Factories;
 
@@ -106,6 +107,24 @@ public sealed class FactoryLimitTests : IDisposable
         Assert.Equal((33, 33), (await third.WaitAsync(Eventually.Timeout), await holders[0].WaitAsync(Eventually.Timeout)));
         never.SetResult(0);
         Assert.Equal(0, await holders[1]);
+    }
+
+    /// <summary>All threads of the pool may wait for the place that the nested one is in the way of.</summary>
+    [Fact]
+    public void And_needs_no_thread_of_the_pool_for_that()
+    {
+        var outer = new FlightNode("outer", "t");
+        var inner = new FlightNode("inner", "t");
+        int thread = 0;
+        _ = inner.WhenAwaited.ContinueWith(
+            _ => thread = Environment.CurrentManagedThreadId, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
+            TaskScheduler.Default);
+        using (outer.EnterThread())
+        {
+            using FlightNode.Wait wait = inner.BeginWait();
+            Assert.Equal(Environment.CurrentManagedThreadId, thread);
+        }
+        Assert.True(inner.WhenAwaited.IsCompleted);
     }
 
     [Fact]

@@ -27,6 +27,43 @@ public sealed class StaleEntryTests : FailSafeTest
     }
 
     [Fact]
+    public void A_removal_with_a_condition_finds_nothing_and_leaves_it()
+    {
+        Table.Put("a", "old", Kept, out EntryInfo info);
+        Time.Advance(Life);
+        Assert.False(Table.Remove("a", info.Version));
+        Assert.False(Table.Remove("a", info.Version + 1));
+        Assert.Equal("old", Table.GetOrAdd("a", Throw, Kept));
+        Assert.False(Table.Remove("a"));
+        Assert.Throws<IOException>(() => Table.GetOrAdd("a", Throw, Kept));
+    }
+
+    /// <summary>Its uses are in the read buffer, and no sweep has written them.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void The_time_of_a_sliding_one_counts_from_its_last_use(bool isSweptWhenStale)
+    {
+        EntryOptions sliding = new() { Sliding = Life, FailSafeMaxAge = FailSafe, FailSafeThrottle = TimeSpan.Zero };
+        Table.Put("a", "old", sliding);
+        Time.Advance(Life - 2 * Tick);
+        Assert.Equal("old", Table.Get("a"));
+        Time.Advance(Life - 2 * Tick); // uses are recorded to two ticks
+        Assert.Equal("old", Table.Get("a"));
+        Time.Advance(Life);
+        Assert.False(Table.TryGet("a", out _));
+        if (isSweptWhenStale)
+            Assert.Equal((0, 1), (Table.Sweep(), Table.Count));
+        Time.Advance(FailSafe - Tick);
+        Assert.Equal((0, 1), (Table.Sweep(), Table.Count));
+        Assert.Equal("old", Table.GetOrAdd("a", Throw, sliding));
+        Assert.False(Table.TryGet("a", out _));
+        Time.Advance(Tick);
+        Assert.Throws<IOException>(() => Table.GetOrAdd("a", Throw, sliding));
+        Table.Core.CheckInvariants();
+    }
+
+    [Fact]
     public void The_sweep_leaves_it_until_its_time_is_over_and_until_then_it_counts()
     {
         Table.Put("a", "old", Kept);

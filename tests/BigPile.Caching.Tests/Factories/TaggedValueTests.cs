@@ -1,5 +1,6 @@
 using System.IO;
 using System.Linq;
+using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests.Factories;
 
@@ -28,6 +29,30 @@ public sealed class TaggedValueTests : FailSafeTest
         Assert.Equal(("2", "333"), (Get("b", "222", "y", "z"), Get("c", "333", "x", "z")));
         Table.RemoveByTag("y");
         Assert.Equal(("1111", "2222", "333"), (Get("a", "1111", "x"), Get("b", "2222", "y"), Get("c", "3333", "z")));
+    }
+
+    /// <summary>The tag is one of the value that it replaces alone.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_was_made_before_a_tag_of_the_stale_value_was_removed_is_not_kept(bool isNotModified)
+    {
+        Table.Put("a", "old", Kept with { Tags = ["x"] });
+        Time.Advance(Life);
+        var release = new TaskCompletionSource<string>();
+        Task<string> call = Table.GetOrAddAsync("a", async (_, context, _) =>
+        {
+            string made = isNotModified ? context.NotModified() : "older";
+            context.IsKept = !isNotModified;
+            await release.Task;
+            return made;
+        }, Kept).AsTask();
+        Table.RemoveByTag("x");
+        Task<string> later = Table.GetOrAddAsync("a", static (_, _) => new ValueTask<string>("new"), Kept).AsTask();
+        Assert.Equal("new", await later.WaitAsync(Eventually.Timeout));
+        release.SetResult("");
+        Assert.Equal(isNotModified ? "old" : "older", await call);
+        Assert.Equal("new", Table.Get("a"));
     }
 
     [Fact]
