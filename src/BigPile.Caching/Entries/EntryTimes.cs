@@ -47,7 +47,8 @@ internal static class EntryTimes
     {
         long put = CacheClock.TicksOf(info.Version);
         long life = Math.Max(0, info.ExpiryTicks - put); // a version may be of a second later
-        return put + (long)(life * share) + clock.StepsSince(put);
+        long ticks = put + (long)(life * share);
+        return clock.HasSteps ? ticks + clock.StepsSince(put) : ticks;
     }
 
     /// <summary>The public information on an entry that expires at an instant of cache time.</summary>

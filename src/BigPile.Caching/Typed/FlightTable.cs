@@ -68,7 +68,7 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
             unreadable = info.Version;
             return false;
         }
-        if ((options?.EagerRefresh ?? table.Core.Options.EagerRefresh) is { } share)
+        if ((options?.EagerRefresh ?? table.Core.Options.EagerRefresh) is { } share && MayBeDue(info, share))
             RefreshIfDue(key, factory, options, share, info);
         return true;
     }
