@@ -42,13 +42,11 @@ internal static class EntryTimes
     /// <summary>The surplus of a stored sliding expiry over what the use requires, in ticks.</summary>
     internal static long AheadOf(long slidingTicks) => slidingTicks >> AheadShift;
 
-    /// <summary>When a share of an entry's lifetime is over, in present cache time.</summary>
-    internal static long PartOf(this CacheClock clock, in EntryInfo info, double share)
+    /// <summary>When a share of an entry's lifetime is over, in the time of its version. Not before that in present cache time.</summary>
+    internal static long PartOf(ulong version, long expiresAt, double share)
     {
-        long put = CacheClock.TicksOf(info.Version);
-        long life = Math.Max(0, info.ExpiryTicks - put); // a version may be of a second later
-        long ticks = put + (long)(life * share);
-        return clock.HasSteps ? ticks + clock.StepsSince(put) : ticks;
+        long put = CacheClock.TicksOf(version);
+        return put + (long)(Math.Max(0, expiresAt - put) * share); // a version may be of a second later
     }
 
     /// <summary>The public information on an entry that expires at an instant of cache time.</summary>

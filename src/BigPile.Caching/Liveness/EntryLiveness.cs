@@ -14,6 +14,13 @@ namespace BigPile.Caching.Liveness;
 internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, VisibilityFloor visibility)
 {
     private ReadBuffer? _uses; // created by the first record
+    private double _refreshShare; // of a lifetime; 0: none
+
+    /// <summary>
+    /// From this share of a lifetime on entries are refreshed ahead, if there is one. A search that does not read the time has found an
+    /// entry that is not due. No thread is in the table.
+    /// </summary>
+    internal void RefreshFrom(double? share) => _refreshShare = share ?? 0;
 
     /// <summary>The uses of sliding entries since their blocks were written; null before the first.</summary>
     internal ReadBuffer? UsesOrNull => Volatile.Read(ref _uses);
@@ -74,7 +81,8 @@ internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, Visi
         if (now == 0)
         {
             // By an upper bound of the time, which is cheap: an entry that lives by it lives.
-            if (head.ExpiresAt > clock.NowAtMost)
+            long end = _refreshShare == 0 ? head.ExpiresAt : EntryTimes.PartOf(head.Version, head.ExpiresAt, _refreshShare);
+            if (end > clock.NowAtMost)
                 return EntryState.Live;
             now = clock.Now;
         }

@@ -30,12 +30,19 @@ internal readonly unsafe partial struct Lookup(TableEngine table, bool readsStal
     /// <summary>Reads the value of a key. An entry below a version counts as missing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryRead<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct =>
+        TryRead(key, ref reader, minVersion, out info, out _);
+
+    /// <summary>As the other one, and tells the time if it had to be read: an entry that is due for a refresh has that read.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool TryRead<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info, out long now)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         bool found;
+        now = 0;
         using (ReadScope scope = _table.EnterReader())
         {
-            found = TryReadInRegion(scope.Critical, key, ref reader, minVersion, out info);
+            found = TryReadInRegion(scope.Critical, key, ref reader, minVersion, ref now, out info);
             if (_table.CountsReads && (found || _table.Disk == null)) // else DiskTier.TryReadCounted counts
                 _table.Counters.Add(scope.Critical, found ? Counter.Hits : Counter.Misses);
         }
@@ -53,14 +60,15 @@ internal readonly unsafe partial struct Lookup(TableEngine table, bool readsStal
     internal bool TryReadMemory<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
+        long now = 0;
         using ReadScope scope = _table.EnterReader();
-        return TryReadInRegion(scope.Critical, key, ref reader, minVersion, out info);
+        return TryReadInRegion(scope.Critical, key, ref reader, minVersion, ref now, out info);
     }
 
     // By-reference arguments are spilled to the stack, so the slow path gets copies, or only the parts that it needs.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInRegion<TReader>(
-        CriticalRegion critical, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        CriticalRegion critical, in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         Unsafe.SkipInit(out info);
@@ -74,7 +82,7 @@ internal readonly unsafe partial struct Lookup(TableEngine table, bool readsStal
             info = default;
             return false;
         }
-        return TryReadAny(_table, _readsStale, critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
+        return TryReadAny(_table, _readsStale, critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, ref now, out info);
     }
 
     /// <summary>The fast path: a plain entry (no expiry, no tags, normal priority) in the first line of its bucket.</summary>
@@ -128,18 +136,18 @@ internal readonly unsafe partial struct Lookup(TableEngine table, bool readsStal
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool TryReadAny<TReader>(
         TableEngine table, bool readsStale, CriticalRegion critical, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher,
-        ref TReader reader, ulong minVersion, out EntryInfo info)
+        ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
         minVersion = Math.Max(minVersion, table.Visibility.Floor); // acquire, before all that it guards; pairs with ShowAll
         if (matcher == null)
-            return new Lookup(table, readsStale).TryReadCompared(key, ref reader, minVersion, out info);
+            return new Lookup(table, readsStale).TryReadCompared(key, ref reader, minVersion, ref now, out info);
         while (true)
         {
             try
             {
-                return new Lookup(table, readsStale).TryReadCompared(key, ref reader, minVersion, out info);
+                return new Lookup(table, readsStale).TryReadCompared(key, ref reader, minVersion, ref now, out info);
             }
             catch (KeyNotComparedException)
             {
@@ -149,10 +157,11 @@ internal readonly unsafe partial struct Lookup(TableEngine table, bool readsStal
         }
     }
 
-    private bool TryReadCompared<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+    // The time is read when an entry may have expired, or be due for a refresh.
+    private bool TryReadCompared<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        long now = 0; // read when an entry may have expired
+        now = 0;
         SearchOutcome outcome;
         do
             outcome = Search(key, ref reader, minVersion, ref now, out info);

@@ -118,6 +118,7 @@ internal sealed partial class TableEngine
     {
         Volatile.Write(ref _options, options);
         _countsReads = options.Statistics;
+        Liveness.RefreshFrom(options.EagerRefresh);
         _putsPlain = options is { DefaultMaxAge: null, DefaultSliding: null, NullMaxAge: null, KeepsLifetime: false }
             && options.DefaultPriority == EntryPriority.Normal;
         _maxLines = options.CollisionMode == CollisionMode.Durable ? int.MaxValue : options.FixedIndex ? 1 : MaxSpeculativeLines;

@@ -83,10 +83,6 @@ internal sealed partial class FlightTable<TKey, TValue>
         Leave(id, flight);
     }
 
-    // The test that nearly all hits end with. A share that is none goes on to be refused.
-    private bool MayBeDue(in EntryInfo info, double share) =>
-        !FactoryRules.IsShare(share) || (info.ExpiryTicks != 0 && Clock.NowAtMost >= Clock.PartOf(info, share));
-
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RefreshIfDue<TFactory>(TKey key, in TFactory factory, EntryOptions? options, double share, in EntryInfo info)
         where TFactory : struct, IFactory<TKey, TValue>
@@ -94,7 +90,10 @@ internal sealed partial class FlightTable<TKey, TValue>
         if (!FactoryRules.IsShare(share))
             _ = new FactoryRules(table.Core.Options, options, Time); // which refuses it
         Debug.Assert(FactoryRules.IsShare(share), "Those of the call were checked here, those of the table before.");
-        if (Clock.Now < Clock.PartOf(info, share) || (Failures.IsAny && Failures.IsThrottled(table.HashOf(key), Clock.Now)))
+        if (info.ExpiryTicks == 0)
+            return;
+        long due = EntryTimes.PartOf(info.Version, info.ExpiryTicks, share) + Clock.StepsSince(info.Version);
+        if (Clock.NowAtMost < due || Clock.Now < due || (Failures.IsAny && Failures.IsThrottled(table.HashOf(key), Clock.Now)))
             return;
         BeginRefresh(key, factory, options, new FactoryRules(table.Core.Options, options, Time), info.Version);
     }

@@ -63,12 +63,16 @@ internal sealed partial class FlightTable<TKey, TValue>(TypedTable<TKey, TValue>
         where TFactory : struct, IFactory<TKey, TValue>
     {
         unreadable = 0;
-        if (!table.TryGetToMake(key, isAgain: false, out value, out EntryInfo info))
+        if (!table.TryGetToMake(key, out value, out EntryInfo info, out long now))
         {
             unreadable = info.Version;
             return false;
         }
-        if ((options?.EagerRefresh ?? table.Core.Options.EagerRefresh) is { } share && MayBeDue(info, share))
+        // By the table's share, the search has read the time where the entry may be due: nearly all hits end here.
+        double? ownShare = options?.EagerRefresh;
+        if (ownShare == null && now == 0)
+            return true;
+        if ((ownShare ?? table.Core.Options.EagerRefresh) is { } share)
             RefreshIfDue(key, factory, options, share, info);
         return true;
     }

@@ -19,12 +19,16 @@ internal sealed partial class TypedTable<TKey, TValue>
     /// <param name="value">The value.</param>
     /// <param name="info">Version, size and times of the entry; on a miss the version of one that can't be read, or 0.</param>
     internal bool TryGetToMake(TKey key, bool isAgain, [MaybeNullWhen(false)] out TValue value, out EntryInfo info) =>
-        TryRead(Core.Lookup, key, isAgain, out value, out info);
+        TryRead(Core.Lookup, key, isAgain, out value, out info, out _);
+
+    /// <summary>As the other one, for the first read of a call; and the time, if it had to be read.</summary>
+    internal bool TryGetToMake(TKey key, [MaybeNullWhen(false)] out TValue value, out EntryInfo info, out long now) =>
+        TryRead(Core.Lookup, key, isAgain: false, out value, out info, out now);
 
     /// <summary>Reads a value that has not expired, or one that is kept since. No hit or miss is counted.</summary>
     /// <returns><see langword="false"/> also where it can't be read.</returns>
     internal bool TryGetStale(TKey key, [MaybeNullWhen(false)] out TValue value, out EntryInfo info) =>
-        TryRead(new Lookup(Core, readsStale: true), key, isAgain: true, out value, out info);
+        TryRead(new Lookup(Core, readsStale: true), key, isAgain: true, out value, out info, out _);
 
     /// <summary>Whether there is a value that <see cref="TryGetStale"/> would find.</summary>
     internal bool HasStale(TKey key)
@@ -113,13 +117,18 @@ internal sealed partial class TypedTable<TKey, TValue>
         }
     }
 
-    private bool TryRead(in Lookup lookup, TKey key, bool isAgain, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
+    private bool TryRead(
+        in Lookup lookup, TKey key, bool isAgain, [MaybeNullWhen(false)] out TValue value, out EntryInfo info, out long now)
     {
+        now = 0;
         var reader = default(ValueReader);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         KeyProbe probe = Keys.Probe(key, stack);
-        if (isAgain ? lookup.TryReadAgain(probe, ref reader, out info) : lookup.TryRead(probe, ref reader, out info))
+        bool isFound = isAgain
+            ? lookup.TryReadAgain(probe, ref reader, out info)
+            : lookup.TryRead(probe, ref reader, minVersion: 0, out info, out now);
+        if (isFound)
             return TryComplete(ref reader, probe, out value);
         reader.Release();
         value = default;
