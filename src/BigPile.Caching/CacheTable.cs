@@ -4,6 +4,7 @@ using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
 using BigPile.Reporting;
 
 namespace BigPile.Caching;
@@ -123,6 +124,14 @@ public abstract class CacheTable
         if (options.Name != Name)
             throw new ArgumentException($"The options are those of the table '{options.Name}', and this is '{Name}'.", nameof(options));
         Core.Configure(options);
+    }
+
+    /// <summary>The hash of a tag, as changes have it: <see cref="Change{TKey, TValue}.TagHashes"/>.</summary>
+    /// <param name="tag">The tag; not empty.</param>
+    public static ulong HashOfTag(string tag)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(tag);
+        return TagHash.Of(tag);
     }
 
     /// <summary>

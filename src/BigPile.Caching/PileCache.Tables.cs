@@ -200,8 +200,10 @@ public sealed partial class PileCache
         string? spillDirectory = comparer == null ? _options.SpillDirectory : null;
         TableEngine engine = null!;
         SpillStore? spill = SpillStore.In(
-            spillDirectory, Pile, definition.Id, definition.Name, () => engine.Limits.Budget.Entries); // called after evictions
-        engine = new TableEngine(Pile, definition, _indexes.Hash, _clock, options, place, spill, _factoryLimits)
+            spillDirectory, Pile, definition.Id, definition.Name, () => engine.Limits.Budget.Entries, // called after evictions
+            () => engine.LoseFeed());
+        engine = new TableEngine(
+            Pile, definition, _indexes.Hash, _clock, options, place, _indexes.FeedOf(definition.Id), spill, _factoryLimits)
         {
             PileCapacity = _capacity,
             KeyComparer = comparer,
@@ -212,7 +214,7 @@ public sealed partial class PileCache
         engine.Tags.ForgetUpTo(definition.FormerUpTo);
         if (!wasFound)
             engine.BeginUse();
-        return engine.Begin();
+        return engine.Begin(hasOptions: !wasFound);
     }
 
     private CacheTable<TKey, TValue> GetTypedLocked<TKey, TValue>(TableEngine engine)

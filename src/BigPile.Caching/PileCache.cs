@@ -206,7 +206,7 @@ public sealed partial class PileCache : IDisposable
         if (_clock.IsAhead)
             Pile.Tables.Background.TryRun("recording the time", () => Pile.Tables.Versions.Next(_clock.VersionAt(_clock.Now)));
         if (Readiness.IsReady) // else the next opening walks again
-            _indexes.Close(_engines.Values);
+            _indexes.Close([.. _engines.Values]);
         try
         {
             if (_options.OwnsPile)

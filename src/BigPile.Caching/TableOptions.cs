@@ -1,4 +1,5 @@
 using System;
+using BigPile.Caching.Feed;
 
 namespace BigPile.Caching;
 
@@ -25,8 +26,8 @@ public sealed record TableOptions(string Name)
     public long? MaxEntries { get; init; }
 
     /// <summary>
-    /// The maximum number of bytes: blocks with keys, values, headers and slack, the index, and the evictor; from 1 MiB, none by default.
-    /// Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not shrink.
+    /// The maximum number of bytes: blocks with keys, values, headers and slack, the index, the window of the feed, and the evictor; from
+    /// 1 MiB, none by default. Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not shrink.
     /// </summary>
     public long? MaxBytes { get; init; }
 
@@ -81,6 +82,23 @@ public sealed record TableOptions(string Name)
     /// <remarks>None by default.</remarks>
     public double? EagerRefresh { get; init; }
 
+    /// <summary>
+    /// The bytes of the window of changes that readers of <see cref="CacheTable{TKey, TValue}.Changes"/> follow; from 256 KiB to 1 GiB, and at
+    /// most half of <see cref="MaxBytes"/>, in which it counts. None by default: there is no feed. On a mapped pile the window is a file
+    /// that survives a kill and a stop; one of another size begins anew.
+    /// </summary>
+    /// <remarks>
+    /// A change takes 8 bytes and its key, rounded up to 8; 24 more where an entry goes, and 8 for an expiry and for each tag.
+    /// <see cref="TableStatistics.FeedWindow"/> says how long changes stay. A reader that falls behind that is told, and walks again.
+    /// </remarks>
+    public long? FeedBytes { get; init; }
+
+    /// <summary>
+    /// Whether the window has the values of puts, up to 4 KiB each, or 16 KiB in a window from 4 MiB: see
+    /// <see cref="ChangeOptions.Values"/>. Without it, a reader that asks for values gets the present ones.
+    /// </summary>
+    public bool FeedsValues { get; init; }
+
     /// <summary>The priority of entries that were put without another one.</summary>
     public EntryPriority DefaultPriority { get; init; } = EntryPriority.Normal;
 
@@ -119,6 +137,10 @@ public sealed record TableOptions(string Name)
         Require(InitialEntries >= 0 && InitialEntries <= 1L << 36, nameof(InitialEntries), InitialEntries, "from 0 to 68,719,476,736");
         Require(MaxEntries is null or >= 1, nameof(MaxEntries), MaxEntries, "at least 1");
         Require(MaxBytes is null or >= MinBytes, nameof(MaxBytes), MaxBytes, $"at least {MinBytes:N0}");
+        Require(
+            FeedBytes is null or (>= FeedWindow.LeastBytes and <= FeedWindow.MostBytes) && !(FeedBytes > MaxBytes / 2),
+            nameof(FeedBytes), FeedBytes, $"from {FeedWindow.LeastBytes:N0} to {FeedWindow.MostBytes:N0}, and at most half of MaxBytes");
+        Require(!FeedsValues || FeedBytes != null, nameof(FeedsValues), true, "false without FeedBytes");
         RequireAboveZero(DefaultMaxAge, nameof(DefaultMaxAge));
         RequireAboveZero(DefaultSliding, nameof(DefaultSliding));
         RequireAboveZero(DefaultFailSafeMaxAge, nameof(DefaultFailSafeMaxAge));

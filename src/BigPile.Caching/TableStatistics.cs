@@ -1,3 +1,5 @@
+using System;
+
 namespace BigPile.Caching;
 
 /// <summary>The statistics of a table.</summary>
@@ -20,8 +22,23 @@ public sealed record TableStatistics(
     /// <summary>Bytes of the evictor in process memory: queues, ghosts and sketches; 0 without a limit.</summary>
     public long EvictionBytes { get; init; }
 
-    /// <summary>The total that a limit in bytes applies to: blocks, index and evictor.</summary>
-    public long TotalBytes => BlockBytes + IndexBytes + EvictionBytes;
+    /// <summary>Bytes of the window of changes; see <see cref="TableOptions.FeedBytes"/>.</summary>
+    public long FeedBytes { get; init; }
+
+    /// <summary>The total that a limit in bytes applies to: blocks, index, window of changes and evictor.</summary>
+    public long TotalBytes => BlockBytes + IndexBytes + FeedBytes + EvictionBytes;
+
+    /// <summary>Readers that follow the table's changes.</summary>
+    public int FeedReaders { get; init; }
+
+    /// <summary>How far the slowest of them is behind the last change.</summary>
+    public TimeSpan FeedLag { get; init; }
+
+    /// <summary>
+    /// How long the window holds a change at the rate of the changes that it holds; <see langword="null"/>: it holds none. A reader that is
+    /// away for longer has to walk.
+    /// </summary>
+    public TimeSpan? FeedWindow { get; init; }
 
     /// <summary>Puts of keys that were new.</summary>
     public long Inserts { get; init; }

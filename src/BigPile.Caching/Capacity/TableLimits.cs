@@ -5,6 +5,7 @@ using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Eviction.Policies;
+using BigPile.Caching.Feed;
 using BigPile.Caching.Index;
 using BigPile.Caching.Liveness;
 using BigPile.Tables;
@@ -18,7 +19,8 @@ namespace BigPile.Caching.Capacity;
 /// Evictions take the lock of an evictor's shard, and then that of a bucket; so none is made by a caller that holds a bucket's lock.
 /// Thread safety: all members may be called concurrently, but those that say that no thread is in the table.
 /// </remarks>
-internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap heap, EntryStore entries, ContentFlags content)
+internal sealed unsafe partial class TableLimits(
+    TableIndex index, TableHeap heap, EntryStore entries, ContentFlags content, TableFeed feed)
 {
     private const long LargeLimitBytes = 64 << 20; // from this limit on the large allowance
     private const long LargeAllowanceBytes = 4 << 20; // index lines and queue pages between two checks
@@ -67,15 +69,15 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     internal Budget Budget => _budget;
 
     /// <summary>
-    /// The bytes available for blocks: the limit less index, evictor (with what its first eviction allocates) and a small allowance for
+    /// The bytes available for blocks: the limit less index, window of the feed, evictor (with what its first eviction allocates) and a small allowance for
     /// index lines and queue pages added between two checks.
     /// </summary>
     internal long BlockLimitBytes =>
         Volatile.Read(ref _maxBytes) is var limit and not 0 ? BytesBesideIndex(limit) - (Evictor?.NeededBytes ?? 0) : long.MaxValue;
 
-    /// <summary>What a limit leaves for blocks and evictor; negative where the index alone takes more.</summary>
+    /// <summary>What a limit leaves for blocks and evictor; negative where index and feed alone take more.</summary>
     internal long BytesBesideIndex(long limit) =>
-        limit - (limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes) - index.SizeBytes;
+        limit - (limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes) - index.SizeBytes - feed.SizeBytes;
 
     /// <summary>Whether the index may allocate a number of bytes more.</summary>
     internal bool MayGrowBy(long bytes) => !IsInBytes || !AreOn || _budget.FootprintBytes + bytes <= BlockLimitBytes;

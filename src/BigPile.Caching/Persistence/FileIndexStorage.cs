@@ -23,6 +23,9 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
     /// <summary>The prefix of the names of overflow files.</summary>
     internal const string OverflowPrefix = "overflow-";
 
+    /// <summary>The prefix of the names of the windows of feeds.</summary>
+    internal const string FeedPrefix = "feed-";
+
     private const int CellsOffset = 4096;
     private const int ChecksumOffset = HeadBytes - IndexChecksums.AreaBytes;
 
@@ -55,7 +58,9 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
     internal byte* ChecksumArea => _map.Start + ChecksumOffset;
 
     internal static string[] NamesOf(int tableId) =>
-        [Name(HeadPrefix, tableId), Name(BucketsPrefix, tableId), Name(OverflowPrefix, tableId)];
+        [Name(HeadPrefix, tableId), Name(BucketsPrefix, tableId), Name(OverflowPrefix, tableId), FeedNameOf(tableId)];
+
+    internal static string FeedNameOf(int tableId) => Name(FeedPrefix, tableId);
 
     /// <summary>Makes the files of an index without entries. Deletes former files of the id.</summary>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>

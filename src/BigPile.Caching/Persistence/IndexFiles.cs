@@ -129,6 +129,9 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// </summary>
     internal bool GoesWith(IndexHead* head) => !WereClosed || head->ClosedUse == Guid.Empty || head->ClosedUse == Head->UseNumber;
 
+    /// <summary>Whether a number is that of the use at whose end the files were closed, as they were found.</summary>
+    internal bool IsOfLastUse(Guid use) => use == _foundUse;
+
     /// <summary>Opens the index of a table; null if there is no complete one.</summary>
     /// <param name="tableId">The table.</param>
     /// <param name="formerUpTo">The version up to which entries of the id belong to a dropped table; null: any.</param>
@@ -163,7 +166,8 @@ internal sealed unsafe class IndexFiles : IDisposable
     internal HashSet<int> Ids()
     {
         var ids = new HashSet<int>();
-        foreach (string prefix in new[] { FileIndexStorage.HeadPrefix, FileIndexStorage.BucketsPrefix, FileIndexStorage.OverflowPrefix })
+        foreach (string prefix in (string[])[
+            FileIndexStorage.HeadPrefix, FileIndexStorage.BucketsPrefix, FileIndexStorage.OverflowPrefix, FileIndexStorage.FeedPrefix])
         {
             foreach (string name in Directory.NamesOf(prefix))
             {
@@ -212,8 +216,10 @@ internal sealed unsafe class IndexFiles : IDisposable
     internal void EndWalk() => Head->OwesWalk = false;
 
     /// <summary>Writes the indexes through, and then records that they are closed. Nobody changes them any more.</summary>
-    internal void Close(IEnumerable<(TableIndex Index, FileIndexStorage Place)> tables)
+    internal void Close(IEnumerable<(TableIndex Index, FileIndexStorage Place)> tables, IEnumerable<FileFeedStorage> feeds)
     {
+        foreach (FileFeedStorage feed in feeds)
+            feed.Close(Head->UseNumber);
         foreach ((TableIndex index, FileIndexStorage place) in tables)
         {
             place.Head->Close(Head->UseNumber);

@@ -5,6 +5,7 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Feed;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
@@ -98,6 +99,9 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
     /// <summary>Makes the index storage of a new table; null: in memory.</summary>
     internal IndexStorage? Create(TableDefinition definition) => _files?.Create(definition.Id, definition.FormerUpTo);
 
+    /// <summary>Where the window of a table's feed lives.</summary>
+    internal FeedStorage FeedOf(int tableId) => _files == null ? new MemoryFeedStorage() : new FileFeedStorage(_files, tableId);
+
     /// <summary>The exception for a file that the system refused.</summary>
     internal PileException Refused(IOException e) => IndexFiles.Refused(e, _files?.Directory.Path ?? "memory");
 
@@ -150,13 +154,15 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
 
     /// <summary>Writes the indexes through. Nobody changes the tables any more.</summary>
     [SuppressMessage("Design", "CA1031", Justification = "Without that the machine's next start is followed by a walk: slower, and right.")]
-    internal void Close(IEnumerable<TableEngine> engines)
+    internal void Close(IReadOnlyCollection<TableEngine> engines)
     {
         if (_files == null || pile.Tables.IsClosed)
             return; // the pile was closed before: another process may use the files by now
         try
         {
-            _files.Close(engines.Select(static engine => (engine.Index, (FileIndexStorage)engine.Index.Storage)));
+            _files.Close(
+                engines.Select(static engine => (engine.Index, (FileIndexStorage)engine.Index.Storage)),
+                engines.Select(static engine => (FileFeedStorage)engine.Feed.Storage));
         }
         catch (Exception e)
         {

@@ -52,8 +52,13 @@ internal sealed class IndexOpening(
         Recover();
         foreach (TableDefinition definition in ids.Tables)
         {
-            if (!_known.ContainsKey(definition.Id))
-                add(_unknown[definition.Id] = makeEngine(definition, files?.Create(definition.Id, definition.FormerUpTo)));
+            if (_known.ContainsKey(definition.Id))
+                continue;
+            long feedBytes = files == null ? 0 : new FileFeedStorage(files, definition.Id).FoundBytes();
+            TableEngine engine = makeEngine(definition, files?.Create(definition.Id, definition.FormerUpTo));
+            if (feedBytes != 0)
+                engine.Feed.BeginAnew(feedBytes, FlushedUpTo);
+            add(_unknown[definition.Id] = engine);
         }
         NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true, OwesWalk: false });
         if (files == null)
@@ -64,6 +69,7 @@ internal sealed class IndexOpening(
         files.BeginUse(seed, NeedsWalk);
         foreach (TableEngine engine in _known.Values)
         {
+            OpenFeed(engine);
             engine.Counters.Restart(); // after BeginUse: an opening that fails earlier must leave closed indexes unchanged
             engine.Limits.SkipOwned(heap.Versions.Last);
         }
@@ -76,6 +82,22 @@ internal sealed class IndexOpening(
     /// The ids of tables whose drop was interrupted and whose index can't be used: an inspection has to find their blocks.
     /// </summary>
     internal List<int> LostDrops { get; } = [];
+
+    // What a power cut leaves of the table is what a flush had, up to this version.
+    private ulong FlushedUpTo => heap.Directory!.Superblock.FlushedVersion;
+
+    // Entries in a spill file have not come back: no record tells of that.
+    private void OpenFeed(TableEngine engine)
+    {
+        var place = (FileFeedStorage)engine.Feed.Storage;
+        long lengthBytes = place.FoundBytes();
+        if (lengthBytes == 0)
+            return;
+        place.Open(lengthBytes);
+        if (engine.Disk == null && place.IsTrusted() && engine.Feed.TryContinue(new FeedRecovery(engine).IsMade))
+            return;
+        engine.Feed.BeginAnew(lengthBytes, FlushedUpTo);
+    }
 
     private TableEngine? TryOpen(TableDefinition definition, ulong? formerUpTo)
     {

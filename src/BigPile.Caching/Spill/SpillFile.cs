@@ -36,6 +36,9 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     private int _isRebuilding; // 1 while a rebuild is queued or runs
     private bool _isClosed; // under _changing; for good
 
+    /// <summary>Called when entries were lost with a file; with no lock held.</summary>
+    internal Action EntriesLost { get; init; } = static () => { };
+
     /// <summary>How often a file failed or could not be created.</summary>
     internal long Failures => Volatile.Read(ref _failures);
 
@@ -220,10 +223,14 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         Interlocked.Increment(ref _failures);
         Interlocked.Add(ref _lost, lost);
         Volatile.Write(ref _skipsLeft, SkipsAfterFailure);
-        background.Queue("the report on a file of evicted entries", () => logger.LogError(
-            e,
-            "The file '{Path}' for what leaves table '{Table}' can't be used; its {Lost} entries are evicted. It is tried again later",
-            path, table, lost));
+        background.Queue("the report on a file of evicted entries", () =>
+        {
+            EntriesLost();
+            logger.LogError(
+                e,
+                "The file '{Path}' for what leaves table '{Table}' can't be used; its {Lost} entries are evicted. It is tried again later",
+                path, table, lost);
+        });
     }
 
     // The database keeps the count in memory.

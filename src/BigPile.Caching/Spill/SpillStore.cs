@@ -49,12 +49,16 @@ internal sealed class SpillStore : IDisposable
     }
 
     /// <summary>The store of a table in a spill directory; null without one.</summary>
-    internal static SpillStore? In(string? directory, Pile pile, int tableId, string tableName, Func<long> entries)
+    internal static SpillStore? In(
+        string? directory, Pile pile, int tableId, string tableName, Func<long> entries, Action entriesLost)
     {
         if (directory == null)
             return null;
         string path = Path.Combine(directory, $"{pile.Tables.Id:N}", $"table-{tableId}.hash");
-        return new SpillStore(new SpillFile(path, tableName, pile.Tables.Logger, pile.Tables.Background, entries));
+        return new SpillStore(new SpillFile(path, tableName, pile.Tables.Logger, pile.Tables.Background, entries)
+        {
+            EntriesLost = entriesLost,
+        });
     }
 
     /// <summary>The progress of sweeps through the file.</summary>

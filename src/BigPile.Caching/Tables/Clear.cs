@@ -21,7 +21,7 @@ internal sealed class Clear(TableEngine table)
         for (ulong number = 0; number < table.Index.BucketCount; number++) // splits move entries to higher buckets only
         {
             CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
-            DropUpTo(number, version);
+            DropUpTo(number, version, isMarked: true);
             gauge.Advance(1);
         }
         CrashPoints.Pass(CrashPoint.ClearBeforeMarkFreed);
@@ -85,7 +85,7 @@ internal sealed class Clear(TableEngine table)
         for (ulong number = 0; number < table.Index.BucketCount; number++)
         {
             // Without a mark, one bucket after the other: others see some entries gone, and some not yet.
-            DropUpTo(number, version);
+            DropUpTo(number, version, isMarked: false);
             if (number + 1 < untilNextTry)
                 continue;
             untilNextTry *= 2;
@@ -98,14 +98,14 @@ internal sealed class Clear(TableEngine table)
         return failure == null ? true : throw failure;
     }
 
-    private void DropUpTo(ulong number, ulong version)
+    private void DropUpTo(ulong number, ulong version, bool isMarked)
     {
         using ChangeScope scope = table.EnterWriter();
         using LockedBucket bucket = table.Index.LockBucket(number); // one bucket at a time: calls go on
         foreach (SlotPlace place in bucket.Slots)
         {
             if (table.Entries.TryViewLocked(place, out LockedEntry entry) && entry.Head.Version <= version)
-                table.Delete.DropLocked(scope.Critical, entry, Counter.Removals);
+                table.Delete.DropLocked(scope.Critical, entry, Counter.Removals, isCall: !isMarked);
         }
     }
 }

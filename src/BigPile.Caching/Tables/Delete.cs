@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using BigPile.Access;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Feed;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
@@ -88,7 +89,7 @@ internal sealed unsafe class Delete(TableEngine table)
         // Also one that began while the entry was in the file: a promotion keeps a version from before it.
         if (isLive && !condition.IsNone)
             table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
-        DropLocked(critical, entry, isLive ? Counter.Removals : state.Reason());
+        DropLocked(critical, entry, isLive ? Counter.Removals : state.Reason(), isCall: isLive);
         return isLive;
     }
 
@@ -150,11 +151,15 @@ internal sealed unsafe class Delete(TableEngine table)
     }
 
     /// <summary>Removes an entry from the index and frees its block. The bucket's lock is held.</summary>
+    /// <param name="critical">The critical region of the calling thread.</param>
+    /// <param name="entry">The entry.</param>
+    /// <param name="reason">What counts it.</param>
+    /// <param name="isCall">Whether a call removes it, which the feed tells; else, for a removal, a mark did, and was told.</param>
     /// <exception cref="PileFullException">
     /// The entry owns an object whose deletion the full shadow header table can't take, and the device refuses the flush that would empty
     /// it. Nothing has changed.
     /// </exception>
-    internal void DropLocked(CriticalRegion critical, in LockedEntry entry, Counter reason)
+    internal void DropLocked(CriticalRegion critical, in LockedEntry entry, Counter reason, bool isCall = false)
     {
         IndexSlot value = entry.Place.Value;
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
@@ -166,9 +171,31 @@ internal sealed unsafe class Delete(TableEngine table)
         table.Flights.OutdateLocked(value.Tag, entry.Head.Version);
         // 3. The copy can be found before the slot is cleared: at every instant the key is in memory or pending.
         PendingDemotion? pending = reason == Counter.Evictions ? table.Disk?.Demotions.BeginLocked(entry) : null;
-        // An entry that is demoted to the file is not gone: listeners hear of it when the file refuses it.
-        if (pending == null)
-            table.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
+        // An entry that is demoted to the file is not gone: readers of the feed hear of it when the file refuses it.
+        FeedLane* lane = pending == null && table.Feed.IsOn && KindOf(reason, isCall) is var kind and not ChangeKind.None
+            ? table.Feed.EnterGone(critical, kind, entry.Head, entry.PayloadBytes)
+            : null;
+        try
+        {
+            DropLocked(critical, entry, reason, pending);
+        }
+        finally
+        {
+            if (lane != null)
+                table.Feed.Leave(lane, isMade: entry.Place.Value.IsEmpty);
+        }
+    }
+
+    private static ChangeKind KindOf(Counter reason, bool isCall) => reason switch
+    {
+        Counter.Evictions => ChangeKind.Evicted,
+        Counter.Expirations => ChangeKind.Expired,
+        _ => isCall ? ChangeKind.Removed : ChangeKind.None,
+    };
+
+    private void DropLocked(CriticalRegion critical, in LockedEntry entry, Counter reason, PendingDemotion? pending)
+    {
+        IndexSlot value = entry.Place.Value;
         PilePointer owned = entry.Owned; // read before the block is freed, as all that follows
         long ownedBytes = owned.IsValid ? table.Entries.OwnedBytesOf(entry.Head, entry.PayloadBytes) : 0;
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
@@ -203,6 +230,7 @@ internal sealed unsafe class Delete(TableEngine table)
     {
         place.Store(default); // nothing is left to free
         CountGoneLocked(critical, 0);
+        table.Feed.Lose(); // nobody knows its key
         if (table.Intents.AreLogged)
             table.ReportDamage("leads to an entry that there is not");
     }

@@ -2,9 +2,9 @@ using System;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Liveness;
-using BigPile.Caching.Metrics;
 using BigPile.Caching.Spill;
 
 namespace BigPile.Caching.Tables;
@@ -129,7 +129,8 @@ internal sealed unsafe class Demotions(TableEngine table, SpillStore spill)
     // An entry, counted as evicted before, is lost.
     private void ReportEvicted(ReadOnlySpan<byte> block)
     {
+        using ReadScope scope = table.EnterReader();
         fixed (byte* payload = block)
-            table.Events.OnRemoved(new EntryHead(payload), block.Length, Counter.Evictions);
+            table.Feed.TellGone(scope.Critical, ChangeKind.Evicted, new EntryHead(payload), block.Length);
     }
 }

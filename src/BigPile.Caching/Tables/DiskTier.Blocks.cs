@@ -39,8 +39,10 @@ internal sealed unsafe partial class DiskTier
         {
             var head = new EntryHead(payload);
             Counter reason = state.Reason();
-            table.Events.OnRemoved(head, block.Length, reason);
-            table.Count(reason); // enters the table: the caller is outside
+            using ReadScope scope = table.EnterReader(); // the caller is outside
+            if (reason == Counter.Expirations)
+                table.Feed.TellGone(scope.Critical, ChangeKind.Expired, head, block.Length);
+            table.Counters.Add(scope.Critical, reason);
         }
     }
 }

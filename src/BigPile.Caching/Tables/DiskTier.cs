@@ -122,7 +122,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         {
             result = request.Condition.IsOfVersion
                 ? PutIfStripeLocked(key, spec, request, out info)
-                : table.Put.ToMemory(key, spec, request, out info);
+                : PutStripeLocked(key, spec, request, out info);
             // Only after success: a refused put changes nothing. In between memory has the new value, and the file the old one: the lock
             // hides it, and a kill leaves no file to read.
             if (result is not (Condition.NotMet or PutResult.Collision) && TryReplaceStripeLocked(key, info.Version))
@@ -144,12 +144,29 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
             if (!wasThere && TryVersionStripeLocked(key, out ulong version) && condition.IsMetBy(version))
             {
                 table.Delete.OutdateFlights(key); // memory had nothing to remove, and so outdated none with a condition
-                table.Count(Counter.Removals);
+                CountRemoved(key);
                 wasThere = true;
             }
             if (wasThere || condition.IsNone) // without a condition also a dead one goes
                 spill.RemoveStripeLocked(key.Hash, key.Bytes);
             return wasThere;
+        }
+    }
+
+    /// <summary>Whether the entry of a key was evicted, and waits to be written. The stripe lock is held.</summary>
+    internal bool HasPendingStripeLocked(in KeyProbe key) =>
+        spill.StripeOf(key.Hash).Find(key.Hash, key.Bytes) is { } pending && IsAliveBlockOf(key, pending.Payload);
+
+    private void CountRemoved(in KeyProbe key)
+    {
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        _ = TryReadAliveStripeLocked(key, block);
+        using ReadScope scope = table.EnterReader();
+        table.Counters.Add(scope.Critical, Counter.Removals);
+        fixed (byte* payload = block.WrittenSpan)
+        {
+            if (payload != null)
+                table.Feed.TellGone(scope.Critical, ChangeKind.Removed, new EntryHead(payload), block.LengthBytes);
         }
     }
 
@@ -169,6 +186,13 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
             return false;
         spill.RemoveStripeLocked(key.Hash, key.Bytes, version); // a new entry that is evicted already stays
         return IsAliveBlockOf(key, block.WrittenSpan) && VersionOf(block.WrittenSpan) < version;
+    }
+
+    private PutResult PutStripeLocked(in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
+    {
+        // Readers of the feed are told whether the key was there. Whether there are any is a hint here.
+        bool replaces = table.Feed.IsOn && TryVersionStripeLocked(key, out _);
+        return table.Put.ToMemory(key, spec, replaces ? request with { ReplacesSpilled = true } : request, out info);
     }
 
     // No other thread puts the key meanwhile, but memory may evict it at any instant.

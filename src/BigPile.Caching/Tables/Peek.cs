@@ -1,4 +1,5 @@
 using System;
+using System.Buffers;
 using System.Collections.Generic;
 using System.Diagnostics;
 using BigPile.Access;
@@ -6,6 +7,7 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
+using BigPile.Caching.Readers;
 
 namespace BigPile.Caching.Tables;
 
@@ -57,6 +59,66 @@ internal readonly struct Peek(TableEngine table)
         fixed (byte* payload = block.WrittenSpan)
             copy = Copy(new EntryHead(payload), block.LengthBytes);
         return true;
+    }
+
+    /// <summary>Copies the value of an entry, if it has a version. No use is counted.</summary>
+    internal bool TryCopyValue(in KeyProbe key, ulong version, PileBuffer into, out ValueKind kind)
+    {
+        if (TryCopyValueInMemory(key, version, into, out kind))
+            return true;
+        if (table.Disk is not { } disk)
+            return false;
+        using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
+        lock (disk.LockOf(key))
+        {
+            if (TryCopyValueInMemory(key, version, into, out kind))
+                return true;
+            return disk.TryReadAliveStripeLocked(key, block) && TryCopyValue(block.WrittenSpan, version, into, out kind);
+        }
+    }
+
+    private unsafe bool TryCopyValue(ReadOnlySpan<byte> block, ulong version, PileBuffer into, out ValueKind kind)
+    {
+        fixed (byte* payload = block)
+        {
+            var head = new EntryHead(payload);
+            kind = head.Kind;
+            if (head.Version == version)
+                into.Write(block[head.ValueOffset..]);
+            return head.Version == version;
+        }
+    }
+
+    private unsafe bool TryCopyValueInMemory(in KeyProbe key, ulong version, PileBuffer into, out ValueKind kind)
+    {
+        kind = default;
+        long now = table.Clock.BeforeLock;
+        using (ReadScope scope = table.EnterReader())
+        {
+            try
+            {
+                PilePointer owned;
+                using (LockedBucket bucket = table.Index.Lock(key.Hash))
+                {
+                    if (!table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) || entry.Head.Version != version
+                        || table.Liveness.IsNoneLocked(entry.Head, ref now))
+                        return false;
+                    owned = entry.Owned;
+                    if (!owned.IsValid)
+                        return TryCopyValue(new ReadOnlySpan<byte>((byte*)entry.Head.Payload, (int)entry.PayloadBytes), version, into, out kind);
+                }
+                var reader = new CopyReader(into);
+                bool found = table.Heap.TryRead(owned, ref reader);
+                kind = reader.Kind;
+                return found;
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
+        }
+        key.Matcher!.Learn();
+        return TryCopyValueInMemory(key, version, into, out kind);
     }
 
     /// <summary>Reads the pointer of an entry whose value is an object.</summary>

@@ -20,12 +20,15 @@ internal readonly ref struct PutRequest(
     /// <summary>The block of the spilled entry that this put replaces; empty: none.</summary>
     internal ReadOnlySpan<byte> Basis { get; init; }
 
+    /// <summary>Whether the key has an entry in the spill file that is alive; known only where the table has a feed.</summary>
+    internal bool ReplacesSpilled { get; init; }
+
     /// <summary>Whether it promotes a spilled entry, rather than putting a new one.</summary>
     internal bool IsPromotion => KeptVersion != 0;
 
     /// <summary>The same put with another condition, replacing a spilled entry.</summary>
     internal PutRequest On(Condition condition, ReadOnlySpan<byte> basis) =>
-        new(Value, Kind, condition, Externalized) { KeptVersion = KeptVersion, Basis = basis };
+        new(Value, Kind, condition, Externalized) { KeptVersion = KeptVersion, Basis = basis, ReplacesSpilled = !basis.IsEmpty };
 
     internal bool IsTombstone => Kind == ValueKind.Tombstone;
 }

@@ -60,7 +60,7 @@ internal sealed partial class TableEngine
 
     private TableStatistics Describe()
     {
-        TableStatistics inMemory = DescribeMemory();
+        TableStatistics inMemory = Feed.AddTo(DescribeMemory());
         return Disk?.AddTo(inMemory) ?? inMemory;
     }
 
@@ -95,10 +95,18 @@ internal sealed partial class TableEngine
     {
         bool mayHaveRemoved = _isInUse && RemovalLog.Removed == null; // removals of keys it lost go unrecorded
         Index.SetFlag(mayHaveRemoved ? IndexHead.DamagedFlag | IndexHead.RemovedFlag : IndexHead.DamagedFlag, true);
+        Feed.Lose(); // entries may have gone, or be found again
         if (Interlocked.Increment(ref _damageCount) == 1)
             Heap.Logger.LogError("The index of the table '{Table}' is damaged: it {What}. What it misses is found by a walk", Name, what);
         if (RemovalLog.Removed == null) // else the running inspection finds it
             OnDamage?.Invoke();
+    }
+
+    /// <summary>Entries were lost that nobody knows: readers of the feed are told that they missed something.</summary>
+    internal void LoseFeed()
+    {
+        using ReadScope scope = EnterReader();
+        Feed.Lose();
     }
 
     /// <summary>Checks index, entries, counters, limits and the evictor's queues. No other thread uses the table. For tests.</summary>
@@ -118,10 +126,11 @@ internal sealed partial class TableEngine
                 return;
             _finalCounterValues = Counters.Snapshot();
             _finalStatistics = isDropped
-                ? Describe() with { EntryCount = 0, EntryBytes = 0, IndexBytes = 0, BlockBytes = 0, EvictionBytes = 0 }
+                ? Describe() with { EntryCount = 0, EntryBytes = 0, IndexBytes = 0, BlockBytes = 0, EvictionBytes = 0, FeedBytes = 0 }
                 : Describe();
             Index.Dispose();
             Limits.Dispose();
+            Feed.Dispose();
             Disk?.Dispose();
         }
     }

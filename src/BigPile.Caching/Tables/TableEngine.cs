@@ -4,7 +4,7 @@ using System.Threading;
 using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
+using BigPile.Caching.Feed;
 using BigPile.Caching.Index;
 using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
@@ -22,13 +22,13 @@ namespace BigPile.Caching.Tables;
 /// <para>
 /// Each owner has its state to itself, and no other type writes it: <see cref="Index"/>, <see cref="Entries"/>, <see cref="Tags"/>,
 /// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Content"/>, <see cref="Limits"/>, <see cref="Intents"/>,
-/// <see cref="RemovalLog"/>, <see cref="Counters"/>, <see cref="Events"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are
+/// <see cref="RemovalLog"/>, <see cref="Counters"/>, <see cref="Feed"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are
 /// small types over them: <see cref="Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so
 /// on. The engine makes all of them, and owns the table's state and options. Most have nothing but the engine, and are made where they are
 /// used.
 /// </para>
-/// Lock order: configuration, sweep, key stripe, drain of the read buffer, evictor shard, split, bucket; then, one at a time, those of
-/// flights, tag marks, pending demotions, the shared intent, and the pile's own. Nothing that holds a stripe waits for a rebuild.
+/// Lock order: configuration, sweep, key stripe, drain of the read buffer, evictor shard, split, bucket, lane of the feed; then, one at a time,
+/// those of the feed's pool, flights, tag marks, pending demotions, the shared intent, and the pile's own. Nothing that holds a stripe waits for a rebuild.
 /// </remarks>
 internal sealed partial class TableEngine : IDisposable
 {
@@ -44,11 +44,12 @@ internal sealed partial class TableEngine : IDisposable
     /// <param name="clock">The cache's clock.</param>
     /// <param name="options">The options.</param>
     /// <param name="place">Where the index lives; by default in process memory.</param>
+    /// <param name="feed">Where the window of its feed lives; by default in process memory.</param>
     /// <param name="spill">The entries demoted to a file; null: none are.</param>
     /// <param name="factoryLimits">How many factories of the cache run at a time; null: any number.</param>
     internal TableEngine(
         Pile pile, Persistence.TableDefinition definition, KeyHash hash, CacheClock clock, TableOptions options,
-        IndexStorage? place = null, SpillStore? spill = null, FactoryLimits? factoryLimits = null)
+        IndexStorage? place = null, FeedStorage? feed = null, SpillStore? spill = null, FactoryLimits? factoryLimits = null)
     {
         TableHeap heap = pile.Tables;
         Pile = pile;
@@ -73,8 +74,8 @@ internal sealed partial class TableEngine : IDisposable
         Content = new ContentFlags(Index);
         Intents = new TableIntents(place.Intents, Counters, Id);
         RemovalLog = new RemovalLog(Index, heap);
-        Limits = new TableLimits(Index, heap, Entries, Content);
-        Events = new EntryEvents(heap.Background, clock);
+        Feed = new TableFeed(heap, Id, feed ?? new MemoryFeedStorage());
+        Limits = new TableLimits(Index, heap, Entries, Content, Feed);
         Meter = CacheMeter.Of(heap.Meter);
         Factories = new TableFactories(Name, factoryLimits ?? FactoryLimits.None, Meter, heap.Logger);
         Delete = new Delete(this);
@@ -131,7 +132,8 @@ internal sealed partial class TableEngine : IDisposable
     /// <summary>The tables of the pile, which give way when it is full.</summary>
     internal required PileCapacity PileCapacity { get; init; }
 
-    internal EntryEvents Events { get; }
+    /// <summary>The changes, for those who follow the table.</summary>
+    internal TableFeed Feed { get; }
 
     /// <summary>The running factories, which are told of changes to their keys.</summary>
     internal FlightTickets Flights { get; } = new();

@@ -1,12 +1,14 @@
 using System;
 using System.Diagnostics;
 using BigPile.Access;
+using BigPile.Caching.Feed;
 using BigPile.Caching.Tags;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
 /// <summary>Removes the entries with a tag, or all: a mark invalidates them up to a version.</summary>
-internal readonly struct TagRemoval(TableEngine table)
+internal readonly unsafe struct TagRemoval(TableEngine table)
 {
     /// <summary>Removes all entries with a tag that were put before.</summary>
     internal void RemoveByTag(string tag)
@@ -54,7 +56,7 @@ internal readonly struct TagRemoval(TableEngine table)
             try
             {
                 table.Content.MarkExpirable(); // before the mark: a kill in between leaves a flag too many
-                ulong version = table.Tags.Publish(tags, floor, out failure);
+                ulong version = Publish(scope.Critical, tags, floor, out failure);
                 if (failure == null)
                     return version; // all entries concerned read as missing from here on
             }
@@ -65,6 +67,27 @@ internal readonly struct TagRemoval(TableEngine table)
         }
         while (table.Heap.TryReclaim(failure, ref attempts, evicts: othersGiveWay, isPut: false));
         return 0;
+    }
+
+    private ulong Publish(CriticalRegion critical, ReadOnlySpan<ulong> tags, ulong floor, out PileException? failure)
+    {
+        if (!table.Feed.IsOn)
+            return table.Tags.Publish(tags, floor, null, out failure);
+        TableFeed feed = table.Feed;
+        FeedLane* lane = feed.Enter(critical); // before the version, and before the lock of the marks
+        bool isMade = false;
+        try
+        {
+            ulong[] told = tags.ToArray();
+            ulong version = table.Tags.Publish(
+                tags, floor, drawn => feed.TellMarked(lane, drawn, told, told[0] == TagMarks.AllTag), out failure);
+            isMade = failure == null;
+            return version;
+        }
+        finally
+        {
+            feed.Leave(lane, isMade);
+        }
     }
 
     private ulong Publish(ReadOnlySpan<ulong> tags)

@@ -43,7 +43,7 @@ internal unsafe ref partial struct Upsert
         if (!_table.Heap.CanDeleteObject(old.Owned, out _failure))
             return false; // the last chance: the old entry can't be freed without the object that it owns
         if (state.HasEnded())
-            _table.Events.OnRemoved(entry.Head, entry.PayloadBytes, state.Reason());
+            TellEnded(entry, state);
         _place = entry.Place;
         _entersQueue = !old.Own.IsThere || old.Own.Priority != _spec->Priority;
         if (_entersQueue)
@@ -61,8 +61,6 @@ internal unsafe ref partial struct Upsert
         _isStale = _isLimited && !_reserved.IsEnough(FootprintBytes, hasOld: false, oldFootprintBytes: 0);
         if (_isStale) // reserved as a replacement, and the key was removed meanwhile
             return false;
-        if (!_request->Basis.IsEmpty && IsBasisRemovedByNow())
-            return false; // the spilled entry was removed by its tag, or by a clear
         _result = PutResult.Inserted;
         // While the index is incomplete a full bucket grows instead of evicting.
         int maxLines = _table.Visibility.IsRebuilding ? int.MaxValue : _table.MaxLines;
@@ -75,6 +73,9 @@ internal unsafe ref partial struct Upsert
             if (wasAlive)
                 _result = PutResult.Overwritten;
         }
+        // Behind the eviction, which has a version and a record of its own in the same lane.
+        if (!_request->Basis.IsEmpty && IsBasisRemovedByNow())
+            return false; // the spilled entry was removed by its tag, or by a clear
         _place.SetFrequency(0); // the uses of the slot's former entry
         _place.SetInMain(IsForMain);
         _entersQueue = true;
@@ -85,11 +86,18 @@ internal unsafe ref partial struct Upsert
     // seen here then has a higher one.
     private bool IsRemovedByNow(in EntryHead followed)
     {
-        _version = _table.NextVersion(_now);
+        DrawVersion();
         if (!_table.Tags.IsRemoved(followed))
             return false;
         _version = 0;
         return true;
+    }
+
+    // An entry that was removed by its tag is told by that.
+    private void TellEnded(in LockedEntry entry, EntryState state)
+    {
+        if (state.Reason() == Counter.Expirations)
+            _table.Feed.TellGone(_critical, ChangeKind.Expired, entry.Head, entry.PayloadBytes);
     }
 
     private bool IsBasisRemovedByNow()

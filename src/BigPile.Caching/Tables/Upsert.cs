@@ -5,6 +5,7 @@ using BigPile.Allocation;
 using BigPile.Caching.Capacity;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Feed;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
@@ -47,6 +48,7 @@ internal unsafe ref partial struct Upsert
     private Reservation _reserved; // of the limits; returned unless the entry is published
     private Slot _block; // of the new entry; abandoned unless it is published
     private ulong _version; // of the new entry; 0: not drawn yet
+    private FeedLane* _lane; // entered before the version is drawn, if the table has a feed; null: not
     private Intent* _intent; // open; null for an index in process memory
     private SlotPlace _place; // the slot of the index that will lead to the new entry
     private bool _isPublished; // the block is live
@@ -126,6 +128,8 @@ internal unsafe ref partial struct Upsert
             }
             finally
             {
+                if (_lane != null)
+                    LeaveFeed();
                 if (!_isPublished)
                     Release(); // refused, stale, a failure or an exception
             }
@@ -173,8 +177,10 @@ internal unsafe ref partial struct Upsert
     private void Publish()
     {
         // An exception here leaves an intent, which Release ends.
-        if (_version == 0)
-            _version = _request->IsPromotion ? _request->KeptVersion : _table.NextVersion(_now);
+        if (_request->IsPromotion)
+            _version = _request->KeptVersion;
+        else if (_version == 0)
+            DrawVersion();
         if (!_request->IsPromotion)
             EntryHead.SetVersion(Payload, _version); // still invisible
         if (Mutation.SlotFirst)
@@ -188,7 +194,29 @@ internal unsafe ref partial struct Upsert
         // After the entry: a kill in between leaves a dead pointer, never an unreferenced object.
         if (!Mutation.ObjectBeforeEntry)
             _request->Externalized?.Publish(_table.Heap);
+        if (_lane != null) // after what may fail, and before the slot: recovery voids the record of a put that was not made
+            _table.Feed.TellPut(_lane, new EntryHead(Payload), _payloadBytes, ReplacesForFeed);
         CrashPoints.Pass(CrashPoint.EntryBeforeSwap);
+    }
+
+    // An entry in the file, or on its way there, is replaced as well.
+    private readonly bool ReplacesForFeed => _result == PutResult.Replaced || _request->ReplacesSpilled
+        || (_table.Disk is { } disk && disk.HasPendingStripeLocked(*_key));
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void DrawVersion()
+    {
+        // The lane, then the version. Moves and tombstones are not told: the entry stays, and no reader sees a table that is rebuilt.
+        if (_table.Feed.IsOn && !_request->IsTombstone)
+            _lane = _table.Feed.Enter(_critical);
+        _version = _table.NextVersion(_now);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void LeaveFeed()
+    {
+        _table.Feed.Leave(_lane, _isPublished);
+        _lane = null;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -62,6 +62,13 @@ internal sealed unsafe partial class TagMarks(TableHeap heap, int tableId, Table
         }
     }
 
+    /// <summary>The version of a tag's mark; 0: it has none.</summary>
+    internal ulong MarkOf(ulong tag)
+    {
+        lock (_lock)
+            return _marks.TryGetValue(tag, out TagMark mark) ? mark.Version : 0;
+    }
+
     internal int Count
     {
         get
@@ -162,15 +169,16 @@ internal sealed unsafe partial class TagMarks(TableHeap heap, int tableId, Table
     /// <summary>Removes all present entries that have one of some tags, by marks. The caller is in a critical region.</summary>
     /// <param name="tags">The hashes of the tags.</param>
     /// <param name="floor">The version of the marks is above this one.</param>
+    /// <param name="drawn">Called with the version of the marks before they are published.</param>
     /// <param name="failure">Why nothing was done: the pile is full.</param>
     /// <returns>The version up to which the entries are dead.</returns>
-    internal ulong Publish(ReadOnlySpan<ulong> tags, ulong floor, out PileException? failure)
+    internal ulong Publish(ReadOnlySpan<ulong> tags, ulong floor, Action<ulong>? drawn, out PileException? failure)
     {
         lock (_lock)
-            return PublishLocked(tags, floor, out failure);
+            return PublishLocked(tags, floor, drawn, out failure);
     }
 
-    private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor, out PileException? failure)
+    private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor, Action<ulong>? drawn, out PileException? failure)
     {
         failure = null;
         Span<Slot> slots = stackalloc Slot[tags.Length];
@@ -199,6 +207,7 @@ internal sealed unsafe partial class TagMarks(TableHeap heap, int tableId, Table
                     _places!.Return(places[i]);
             }
         }
+        drawn?.Invoke(version);
         for (int i = 0; i < tags.Length; i++)
         {
             PublishLocked(tags[i], slots[i], places[i], version);

@@ -187,6 +187,16 @@ internal sealed partial class TypedTable<TKey, TValue>
         return ValueOf(value, Keys.Probe(key, stack));
     }
 
+    /// <summary>A value from the bytes that are stored for it.</summary>
+    /// <exception cref="InvalidCastException">It is of another type.</exception>
+    internal unsafe TValue ValueOf(ReadOnlySpan<byte> value, ValueKind kind, TKey key)
+    {
+        var reader = default(ValueReader);
+        fixed (byte* start = value)
+            reader.Read(start, value.Length, EntryHead.BlockKindOf(kind));
+        return ValueOf(reader.Complete(Core.Heap.Codecs.Objects), key);
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private TValue ValueOf(object? value, in KeyProbe key) =>
         value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);

@@ -210,6 +210,18 @@ internal enum CrashPoint
     /// <summary>A search has made all checks, and has not recorded the use of a sliding entry.</summary>
     SearchBeforeRecordUse,
 
+    /// <summary>The record of a change is in the feed, and the change is not made.</summary>
+    FeedBeforeChange,
+
+    /// <summary>A change with a record is made, and its lane is in flight.</summary>
+    FeedBeforeLeft,
+
+    /// <summary>The floor of a feed is above a chunk that is not used anew yet.</summary>
+    FeedBeforeRecycled,
+
+    /// <summary>A reader of a feed has walked through a bucket, and not loaded the watermark.</summary>
+    FeedBehindBucket,
+
     /// <summary>One past the last crash point.</summary>
     End,
 }

@@ -93,4 +93,22 @@ internal static class Mutation
 
     /// <summary>Trust a miss without loading the bucket's state again.</summary>
     internal static bool BucketStateNotLoadedAgain => Mutations.IsPlanted("bucket-state-not-loaded-again");
+
+    /// <summary>Say that a change is under way after its version was drawn.</summary>
+    internal static bool FeedInFlightLate => Mutations.IsPlanted("feed-in-flight-late");
+
+    /// <summary>Append a change's record after its lane says that nothing is under way.</summary>
+    internal static bool FeedRecordLate => Mutations.IsPlanted("feed-record-late");
+
+    /// <summary>Read the feed up to the last version, whatever is under way.</summary>
+    internal static bool FeedWithoutWatermark => Mutations.IsPlanted("feed-without-watermark");
+
+    /// <summary>Load the watermark of a walk after its first bucket.</summary>
+    internal static bool FeedWatermarkLate => Mutations.IsPlanted("feed-watermark-late");
+
+    /// <summary>Use a chunk of the feed anew before the floor says so.</summary>
+    internal static bool FeedFloorLate => Mutations.IsPlanted("feed-floor-late");
+
+    /// <summary>Keep the record of a change that a kill has undone.</summary>
+    internal static bool FeedUndoneKept => Mutations.IsPlanted("feed-undone-kept");
 }

@@ -20,7 +20,7 @@ internal sealed class Features
     /// <summary>The features that this version knows.</summary>
     internal static readonly IReadOnlyList<Feature> Known =
         [Feature.Crc32CBlocks, Feature.LegacyBlockChecksums, Feature.WrittenPageWords, Feature.LayoutEpochs,
-        Feature.FailSafeEntries];
+        Feature.FailSafeEntries, Feature.ChangeFeeds];
 
     private readonly SortedDictionary<(FeatureWord Word, int Bit), string> _names;
 
@@ -115,6 +115,9 @@ internal readonly record struct Feature(FeatureWord Word, int Bit, string Name)
 
     /// <summary>Heads of table entries may state how long the entry stays behind its expiry. Set with the first such entry.</summary>
     internal static readonly Feature FailSafeEntries = new(FeatureWord.Refuse, 2, "fail-safe-entries");
+
+    /// <summary>Tables may have change feeds, whose windows each change must be told to. Set with the first of them.</summary>
+    internal static readonly Feature ChangeFeeds = new(FeatureWord.ReadOnly, 2, "change-feeds");
 
     /// <summary>The page word of a page of slots has the epoch of the log in which it was laid out.</summary>
     internal static readonly Feature LayoutEpochs = new(FeatureWord.ReadOnly, 1, "layout-epochs");

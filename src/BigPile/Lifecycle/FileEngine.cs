@@ -85,6 +85,8 @@ internal sealed class FileEngine : PileEngine
 
     internal override long RewrittenBytes => _flusher!.RewrittenBytes;
 
+    internal override ulong FlushedVersion => _flusher!.FlushedVersion;
+
     internal override void RequestCheckpoint() => _flusher!.RequestCheckpoint();
 
     internal override Lock Flushing => _flusher?.Flushing ?? base.Flushing;

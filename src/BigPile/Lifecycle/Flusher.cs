@@ -37,6 +37,7 @@ internal sealed class Flusher
     private readonly ILogger _logger; // gets each new trouble
     private readonly Lock _flushing = new(); // one flush at a time, and none while the pile is closed
     private bool _needsCheckpoint; // whether the next flush must be a checkpoint; under _flushing
+    private ulong _flushedVersion; // written under _flushing, read without it
     private FlushTrouble? _trouble; // of the last flush; written under _flushing, read without it
 
     /// <summary>Flushes a mapped pile.</summary>
@@ -56,11 +57,15 @@ internal sealed class Flusher
         _sync = new SegmentSync(blocks.Barrier, blocks.Allocator.Pool, directory);
         // The segments then hold changes and pending frees that no list has: a batch of the log would lack them.
         _needsCheckpoint = !directory.LastShutdown.WasClean;
+        _flushedVersion = directory.Superblock.FlushedVersion;
         _blocks.HasNewHeaders = _needsCheckpoint;
     }
 
     /// <summary>The flush lock: held during a flush, and while the pile is closed.</summary>
     internal Lock Flushing => _flushing;
+
+    /// <summary>The version up to which all entries are durable.</summary>
+    internal ulong FlushedVersion => Volatile.Read(ref _flushedVersion);
 
     /// <summary>The problem of the last flush; null if it had none.</summary>
     internal FlushTrouble? Trouble => Volatile.Read(ref _trouble);
@@ -200,6 +205,7 @@ internal sealed class Flusher
         Debug.Assert(_blocks.FreeMarkEpoch == _directory.Superblock.LogEpoch, "Frees and layouts are marked with another epoch.");
         // Not before: until the flush is durable a power cut brings back the flushed blocks, whose bytes must be there.
         _snapshot.Release();
+        Volatile.Write(ref _flushedVersion, _snapshot.Version);
     }
 
     // Writers are blocked, or the pile is closed.

@@ -95,6 +95,12 @@ internal abstract class PileEngine
     /// <summary>Bytes of segments that were rewritten because a sync of them had failed.</summary>
     internal virtual long RewrittenBytes => 0;
 
+    /// <summary>The version up to which all entries are durable; of a pile that ends with its process, 0.</summary>
+    internal virtual ulong FlushedVersion => 0;
+
+    /// <summary>Raised when it has risen, on the flushing thread, with no lock held.</summary>
+    internal event Action? Flushed;
+
     /// <summary>Has the next flush be a checkpoint. For tests.</summary>
     internal virtual void RequestCheckpoint() => throw new NotSupportedException();
 
@@ -129,6 +135,7 @@ internal abstract class PileEngine
         PileRegions.ThrowIfInRegion();
         Barrier.EnterReader().Exit(); // throws if the pile is closed
         WriteThrough(gauge);
+        Flushed?.Invoke();
         gauge.Complete();
     }
 

@@ -7,6 +7,7 @@ using BigPile.Catalog;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Lifecycle;
 using BigPile.Memory.Concurrency;
 using BigPile.Memory.Limits;
 using BigPile.Reporting;
@@ -36,6 +37,16 @@ internal sealed unsafe partial class TableHeap
 
     /// <summary>A mapped pile states that it uses a feature, before anything of it is stored.</summary>
     internal void Use(Feature feature) => Directory?.Superblock.Use(feature);
+
+    /// <inheritdoc cref="PileEngine.FlushedVersion"/>
+    internal ulong FlushedVersion => _engine.FlushedVersion;
+
+    /// <inheritdoc cref="PileEngine.Flushed"/>
+    internal event Action? Flushed
+    {
+        add => _engine.Flushed += value;
+        remove => _engine.Flushed -= value;
+    }
 
     /// <summary>The catalog, which has the names of tables.</summary>
     internal PileCatalog Catalog => _engine.Catalog;

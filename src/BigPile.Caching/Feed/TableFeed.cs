@@ -1,0 +1,258 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Checking;
+using BigPile.Durability;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Feed;
+
+/// <summary>The change feed of a table: told of each change by the operation that makes it, under the lock that it holds.</summary>
+/// <remarks>
+/// Off, it costs an operation one load and a branch. It is turned on and off while no thread is in the table.
+/// Thread safety: all members may be called concurrently, but those that say otherwise.
+/// </remarks>
+internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage storage) : IDisposable
+{
+    private readonly MemoryFeedStorage _ofListeners = new(); // where the table has listeners, and no feed of its own
+    private readonly Lock _lock = new(); // guards what follows
+    private readonly List<FeedPosition> _readers = [];
+    private FeedWindow? _window; // null: off. Changes while no thread is in the table
+    private bool _copiesValues;
+
+    internal FeedStorage Storage => storage;
+
+    /// <summary>Wakes readers.</summary>
+    internal FeedSignal Signal { get; } = new();
+
+    /// <summary>Whether changes are recorded. The caller is in a critical region of the table.</summary>
+    internal bool IsOn
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _window != null;
+    }
+
+    /// <summary>The window; null: off. The caller is in a critical region of the table while it uses it.</summary>
+    internal FeedWindow? Window => _window;
+
+    /// <summary>The bytes of the window.</summary>
+    internal long SizeBytes => storage.LengthBytes + _ofListeners.LengthBytes;
+
+    /// <summary>The last version that was drawn, loaded before lanes are looked at.</summary>
+    internal ulong LastVersion => heap.Versions.Last;
+
+    /// <summary>Turns the feed on or off. No thread is in the table.</summary>
+    /// <param name="bytes">The bytes of the window; null: none, unless there are listeners.</param>
+    /// <param name="copiesValues">Whether records have values.</param>
+    /// <param name="hasListeners">Whether somebody is to be told of removed entries.</param>
+    /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written; the feed is off.</exception>
+    internal void Configure(long? bytes, bool copiesValues, bool hasListeners)
+    {
+        _copiesValues = copiesValues;
+        long length = bytes is { } wanted ? FeedWindow.LengthFor(wanted) : 0;
+        if (length != storage.LengthBytes)
+            Change(storage, length, heap.Versions.Last);
+        long listened = hasListeners && length == 0 ? FeedWindow.LengthFor(FeedWindow.LeastBytes) : 0;
+        if (listened != _ofListeners.LengthBytes)
+            Change(_ofListeners, listened, heap.Versions.Last);
+        Signal.Raise();
+    }
+
+    /// <summary>Begins an epoch in a window of the length that was found, as that one lost what it had. The table is not in use yet.</summary>
+    /// <param name="bytes">The length.</param>
+    /// <param name="flushedUpTo">The version up to which the table is as it was.</param>
+    /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
+    internal void BeginAnew(long bytes, ulong flushedUpTo) => Change(storage, FeedWindow.LengthFor(bytes), flushedUpTo);
+
+    /// <summary>Continues with the window that an earlier process left, if it can be read. The table was recovered, and is not in use.</summary>
+    /// <param name="isMade">Whether the table has the change of a record.</param>
+    internal bool TryContinue(FeedRecordCheck isMade)
+    {
+        var head = (FeedHead*)storage.Start;
+        if (head == null || !head->IsOf(heap.Id, tableId, storage.LengthBytes) || FeedWindow.LengthFor(storage.LengthBytes) != storage.LengthBytes)
+            return false;
+        var window = new FeedWindow(storage.Start, storage.LengthBytes);
+        if (!window.IsSound())
+            return false;
+        window.Recover(isMade);
+        head->ClosedUse = default;
+        _window = window;
+        return true;
+    }
+
+    private void Change(FeedStorage place, long length, ulong flushedUpTo)
+    {
+        _window = null;
+        place.Delete();
+        if (length == 0)
+            return;
+        if (place.OutlivesProcess)
+            heap.Use(Layout.Feature.ChangeFeeds);
+        place.Create(length);
+        ((FeedHead*)place.Start)->Begin(heap.Id, tableId, length, heap.Versions.Last, flushedUpTo);
+        _window = new FeedWindow(place.Start, length);
+    }
+
+    /// <summary>Enters a lane for a change: behind this its version is drawn. The feed is on.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal FeedLane* Enter(CriticalRegion critical) => _window!.Enter(critical.Number, heap.Versions.Last);
+
+    /// <summary>Appends the record of a put whose version was drawn in this lane, before the index leads to the entry.</summary>
+    internal void TellPut(FeedLane* lane, in EntryHead head, long payloadBytes, bool replaces)
+    {
+        int words = head.MayBeDead ? 1 + head.TagCount : 0;
+        var value = default(ReadOnlySpan<byte>);
+        bool hasValue = _copiesValues && head.Kind != ValueKind.Pointer && payloadBytes - head.ValueOffset <= _window!.MostValueBytes;
+        if (hasValue)
+            value = new ReadOnlySpan<byte>((byte*)head.Payload + head.ValueOffset, (int)(payloadBytes - head.ValueOffset));
+        int bytes = FeedRecord.BytesFor(words, head.KeyBytes) + (hasValue ? FeedRecord.BytesForValue(value.Length) : 0);
+        byte* at = _window!.Reserve(lane, head.Version, bytes, out ulong distance);
+        ulong* to = FeedRecord.Write(
+            at, distance, replaces ? ChangeKind.Replaced : ChangeKind.Added, words,
+            new ReadOnlySpan<byte>(head.Key, head.KeyBytes), hasValue);
+        if (words != 0)
+            *to++ = (ulong)head.ExpiresAt;
+        for (int i = 0; i < words - 1; i++)
+            *to++ = head.Tag(i);
+        if (hasValue)
+            FeedRecord.WriteValue(at + FeedRecord.BytesFor(words, head.KeyBytes), value, (byte)head.Kind);
+        _window.Append(lane, head.Version, bytes);
+    }
+
+    /// <summary>Enters a lane, draws a version, and appends the record of an entry that is about to go. The feed is on.</summary>
+    internal FeedLane* EnterGone(CriticalRegion critical, ChangeKind kind, in EntryHead head, long payloadBytes)
+    {
+        FeedLane* lane = Enter(critical);
+        try
+        {
+            const int words = 3;
+            ulong version = heap.Versions.Next(0); // the counter only: removals need no clock
+            int bytes = FeedRecord.BytesFor(words, head.KeyBytes);
+            byte* at = _window!.Reserve(lane, version, bytes, out ulong distance);
+            ulong* to = FeedRecord.Write(at, distance, kind, words, new ReadOnlySpan<byte>(head.Key, head.KeyBytes), hasValue: false);
+            to[0] = head.Version;
+            to[1] = (ulong)(payloadBytes - head.ValueOffset);
+            to[2] = (ulong)head.ExpiresAt;
+            _window.Append(lane, version, bytes);
+            return lane;
+        }
+        catch
+        {
+            Leave(lane, isMade: false);
+            throw;
+        }
+    }
+
+    /// <summary>Tells of an entry that has gone, or is dead. The caller is in a critical region.</summary>
+    internal void TellGone(CriticalRegion critical, ChangeKind kind, in EntryHead head, long payloadBytes)
+    {
+        if (_window != null)
+            Leave(EnterGone(critical, kind, head, payloadBytes), isMade: true);
+    }
+
+    /// <summary>Appends the record of a mark whose version was drawn in this lane: of tags, or of all entries.</summary>
+    internal void TellMarked(FeedLane* lane, ulong version, ReadOnlySpan<ulong> tags, bool isOfAll)
+    {
+        int words = isOfAll ? 0 : tags.Length;
+        int bytes = FeedRecord.BytesFor(words, 0);
+        byte* at = _window!.Reserve(lane, version, bytes, out ulong distance);
+        ulong* to = FeedRecord.Write(at, distance, isOfAll ? ChangeKind.Cleared : ChangeKind.TagRemoved, words, default, hasValue: false);
+        tags[..words].CopyTo(new Span<ulong>(to, words));
+        _window.Append(lane, version, bytes);
+    }
+
+    /// <summary>Leaves a lane.</summary>
+    /// <param name="lane">The lane.</param>
+    /// <param name="isMade">Whether the change was made; else its record, if there is one, is taken back.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Leave(FeedLane* lane, bool isMade)
+    {
+        if (!isMade)
+            _window!.Withdraw(lane);
+        CrashPoints.Pass(CrashPoint.FeedBeforeLeft);
+        FeedWindow.Leave(lane);
+        Signal.Raise();
+    }
+
+    /// <summary>Tells all readers that they have missed something: no record tells of what the table has lost, or found again.</summary>
+    internal void Lose()
+    {
+        _window?.Lose(heap.Versions.Last);
+        Signal.Raise();
+    }
+
+    /// <summary>The version up to which all changes are in the table, and their records in the window.</summary>
+    internal ulong Watermark()
+    {
+        ulong last = heap.Versions.Last; // first
+        return _window!.Watermark(last);
+    }
+
+    internal FeedPosition AddReader(ulong version)
+    {
+        var position = new FeedPosition { Version = version };
+        lock (_lock)
+            _readers.Add(position);
+        return position;
+    }
+
+    internal void RemoveReader(FeedPosition position)
+    {
+        lock (_lock)
+            _ = _readers.Remove(position);
+    }
+
+    /// <summary>What the window holds, and who reads it. The table is not disposed meanwhile.</summary>
+    internal TableStatistics AddTo(TableStatistics statistics)
+    {
+        FeedWindow? window = _window;
+        if (window == null)
+            return statistics;
+        (long used, ulong oldest, ulong newest) = window.Described();
+        TimeSpan held = newest == 0 ? TimeSpan.Zero : Between(oldest, Math.Max(heap.Versions.Last, newest));
+        TimeSpan lag = TimeSpan.Zero;
+        int readers;
+        lock (_lock)
+        {
+            readers = _readers.Count;
+            foreach (FeedPosition reader in _readers)
+            {
+                if (Volatile.Read(ref reader.Version) is var version && version < newest && Between(version, newest) > lag)
+                    lag = Between(version, newest);
+            }
+        }
+        return statistics with
+        {
+            FeedBytes = SizeBytes,
+            FeedReaders = readers,
+            FeedLag = lag,
+            FeedWindow = used == 0 ? null : held * ((double)window.ChunkCount * window.ChunkBytes / used),
+        };
+    }
+
+    /// <summary>Checks the invariants while no thread is in the table. For tests.</summary>
+    internal void CheckInvariants() => _window?.CheckInvariants();
+
+    /// <summary>Frees the window; one in a file stays. No thread is in the table any more.</summary>
+    public void Dispose()
+    {
+        _window = null;
+        storage.Dispose();
+        _ofListeners.Dispose();
+        Signal.Raise();
+    }
+
+    // Versions have the millisecond in which they were drawn.
+    private static TimeSpan Between(ulong from, ulong to) =>
+        TimeSpan.FromMilliseconds((to >> Versions.ClockShift) - (double)Math.Min(from >> Versions.ClockShift, to >> Versions.ClockShift));
+}
+
+/// <summary>How far a reader of a feed has come. Written by the reader.</summary>
+internal sealed class FeedPosition
+{
+    internal ulong Version;
+}
