@@ -1,4 +1,5 @@
 using System;
+using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Layout;
@@ -10,7 +11,8 @@ namespace BigPile.Caching.Feed;
 /// <remarks>
 /// <code>
 /// bytes  0..7    "BIGPFEED"
-/// bytes  8..11   format
+/// bytes  8..9    format
+/// bytes 10..11   length of a chunk, as a power of two
 /// bytes 12..15   id of the table
 /// bytes 16..31   id of the pile
 /// bytes 32..39   length of the window, with this head
@@ -30,14 +32,17 @@ internal unsafe struct FeedHead
     internal const int ReservedBytes = 4096;
 
     private const ulong RightMagic = 0x4445454650474942;
-    private const int CurrentFormat = 1;
+    private const short CurrentFormat = 1;
     private const int IdentityBytes = 56;
 
     [FieldOffset(0)]
     private ulong _magic;
 
     [FieldOffset(8)]
-    private int _format;
+    private short _format;
+
+    [FieldOffset(10)]
+    private short _chunkShift;
 
     [FieldOffset(12)]
     private int _tableId;
@@ -68,10 +73,14 @@ internal unsafe struct FeedHead
     [FieldOffset(88)]
     internal uint ClosedChecksum;
 
+    /// <summary>The length of a chunk.</summary>
+    internal readonly int ChunkBytes => 1 << _chunkShift;
+
     /// <summary>Begins an epoch. All behind the head is zero.</summary>
-    internal void Begin(Guid pileId, int tableId, long lengthBytes, ulong floor, ulong flushedUpTo)
+    internal void Begin(Guid pileId, int tableId, long lengthBytes, int chunkBytes, ulong floor, ulong flushedUpTo)
     {
         _format = CurrentFormat;
+        _chunkShift = (short)BitOperations.Log2((uint)chunkBytes);
         _tableId = tableId;
         _pileId = pileId;
         LengthBytes = lengthBytes;

@@ -34,6 +34,7 @@ internal sealed unsafe class FeedWindow
     private const int MostLanes = 64;
     private const int LeastChunkBytes = 16 << 10;
     private const int UsualChunkBytes = 64 << 10;
+    private const int ChunksOfLarge = 64; // from so many usual chunks on they are not the least ones
     private const int MostChunks = 1024;
     private const int ChunksPerLane = 4; // so no more than a quarter is open
     private const int PageBytes = 4096;
@@ -45,15 +46,17 @@ internal sealed unsafe class FeedWindow
     private readonly byte* _bytes; // of the first chunk
     private readonly Lock _pool = new(); // held to take a chunk
 
-    /// <summary>Serves a window in memory, which is zero, or as an earlier owner left it.</summary>
-    internal FeedWindow(byte* start, long lengthBytes)
+    /// <summary>Serves a window in memory, whose head is written: it is new, or as an earlier owner left it.</summary>
+    internal FeedWindow(byte* start)
     {
-        (ChunkBytes, ChunkCount, LaneCount, long offset) = ShapeOf(lengthBytes);
         _start = start;
         _head = (FeedHead*)start;
+        ChunkBytes = _head->ChunkBytes;
+        ChunkCount = ChunksIn(_head->LengthBytes, ChunkBytes);
+        LaneCount = LanesFor(ChunkCount);
         _lanes = (FeedLane*)(start + FeedHead.ReservedBytes);
         _chunks = (FeedChunk*)(_lanes + LaneCount);
-        _bytes = start + offset;
+        _bytes = start + OffsetFor(ChunkCount);
     }
 
     internal FeedHead* Head => _head;
@@ -72,32 +75,39 @@ internal sealed unsafe class FeedWindow
     /// <summary>All behind the head.</summary>
     internal ReadOnlySpan<byte> Body => new(_start + FeedHead.ReservedBytes, (int)_head->LengthBytes - FeedHead.ReservedBytes);
 
-    /// <summary>The length of a window of at least so many bytes, in whole chunks.</summary>
+    /// <summary>The length of a window of at most so many bytes.</summary>
     internal static long LengthFor(long bytes)
     {
-        (int chunkBytes, int chunks, _, long offset) = ShapeOf(bytes);
-        return offset + (long)chunks * chunkBytes;
+        int chunks = ChunksIn(bytes, ChunkBytesFor(bytes));
+        return OffsetFor(chunks) + (long)chunks * ChunkBytesFor(bytes);
+    }
+
+    /// <summary>The length of a chunk in a window of at most so many bytes.</summary>
+    internal static int ChunkBytesFor(long bytes)
+    {
+        int chunkBytes = bytes < ChunksOfLarge * UsualChunkBytes ? LeastChunkBytes : UsualChunkBytes;
+        while (bytes / chunkBytes > MostChunks)
+            chunkBytes *= 2;
+        return chunkBytes;
     }
 
     /// <summary>The most bytes of a value that a record holds; a longer one is read where it is.</summary>
     internal int MostValueBytes => ChunkBytes / 4;
 
-    // The same for a length that LengthFor gave as for the bytes that it was asked for.
-    private static (int ChunkBytes, int Chunks, int Lanes, long Offset) ShapeOf(long bytes)
+    private static int ChunksIn(long lengthBytes, int chunkBytes)
     {
-        long chunkBytes = bytes < 64 * UsualChunkBytes ? LeastChunkBytes : UsualChunkBytes;
-        while (bytes / chunkBytes > MostChunks)
-            chunkBytes *= 2;
-        int chunks = (int)(bytes / chunkBytes) - 1;
-        while (true)
-        {
-            int lanes = Math.Min(MostLanes, chunks / ChunksPerLane);
-            long offset = FeedHead.ReservedBytes + (long)lanes * FeedLane.SizeBytes + (long)chunks * FeedChunk.SizeBytes;
-            offset = (offset + PageBytes - 1) / PageBytes * PageBytes;
-            if (offset + chunks * chunkBytes <= Math.Max(bytes, LeastBytes))
-                return ((int)chunkBytes, chunks, lanes, offset);
+        int chunks = (int)(lengthBytes / chunkBytes);
+        while (OffsetFor(chunks) + (long)chunks * chunkBytes > lengthBytes)
             chunks--;
-        }
+        return chunks;
+    }
+
+    private static int LanesFor(int chunks) => Math.Min(MostLanes, chunks / ChunksPerLane);
+
+    private static long OffsetFor(int chunks)
+    {
+        long heads = FeedHead.ReservedBytes + (long)LanesFor(chunks) * FeedLane.SizeBytes + (long)chunks * FeedChunk.SizeBytes;
+        return (heads + PageBytes - 1) / PageBytes * PageBytes;
     }
 
     /// <summary>Enters a thread's lane for a change. A bucket's lock is held, or the change has no key.</summary>

@@ -5,6 +5,7 @@ using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Checking;
 using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
 using BigPile.Tables;
@@ -53,12 +54,11 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     internal void Configure(long? bytes, bool copiesValues, bool hasListeners)
     {
         _copiesValues = copiesValues;
-        long length = bytes is { } wanted ? FeedWindow.LengthFor(wanted) : 0;
-        if (length != storage.LengthBytes)
-            Change(storage, length, heap.Versions.Last);
-        long listened = hasListeners && length == 0 ? FeedWindow.LengthFor(FeedWindow.LeastBytes) : 0;
-        if (listened != _ofListeners.LengthBytes)
-            Change(_ofListeners, listened, heap.Versions.Last);
+        if (bytes != null)
+            Change(_ofListeners, 0); // first: what is freed leaves no window
+        Change(storage, bytes ?? 0);
+        if (bytes == null && hasListeners)
+            Change(_ofListeners, FeedWindow.LeastBytes);
         Signal.Raise();
     }
 
@@ -66,16 +66,16 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     /// <param name="bytes">The length.</param>
     /// <param name="flushedUpTo">The version up to which the table is as it was.</param>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
-    internal void BeginAnew(long bytes, ulong flushedUpTo) => Change(storage, FeedWindow.LengthFor(bytes), flushedUpTo);
+    internal void BeginAnew(long bytes, ulong flushedUpTo) => Make(storage, bytes, flushedUpTo);
 
     /// <summary>Continues with the window that an earlier process left, if it can be read. The table was recovered, and is not in use.</summary>
     /// <param name="isMade">Whether the table has the change of a record.</param>
     internal bool TryContinue(FeedRecordCheck isMade)
     {
         var head = (FeedHead*)storage.Start;
-        if (head == null || !head->IsOf(heap.Id, tableId, storage.LengthBytes) || FeedWindow.LengthFor(storage.LengthBytes) != storage.LengthBytes)
+        if (head == null || !head->IsOf(heap.Id, tableId, storage.LengthBytes))
             return false;
-        var window = new FeedWindow(storage.Start, storage.LengthBytes);
+        var window = new FeedWindow(storage.Start);
         if (!window.IsSound())
             return false;
         window.Recover(isMade);
@@ -84,17 +84,26 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         return true;
     }
 
-    private void Change(FeedStorage place, long length, ulong flushedUpTo)
+    private void Change(FeedStorage place, long bytes)
     {
+        if ((bytes == 0 ? 0 : FeedWindow.LengthFor(bytes)) == place.LengthBytes)
+            return;
         _window = null;
         place.Delete();
-        if (length == 0)
-            return;
+        if (bytes != 0)
+            Make(place, bytes, heap.Versions.Last);
+    }
+
+    private void Make(FeedStorage place, long bytes, ulong flushedUpTo)
+    {
+        _window = null;
+        long length = FeedWindow.LengthFor(bytes);
         if (place.OutlivesProcess)
-            heap.Use(Layout.Feature.ChangeFeeds);
+            heap.Use(Feature.ChangeFeeds);
         place.Create(length);
-        ((FeedHead*)place.Start)->Begin(heap.Id, tableId, length, heap.Versions.Last, flushedUpTo);
-        _window = new FeedWindow(place.Start, length);
+        ((FeedHead*)place.Start)->Begin(
+            heap.Id, tableId, length, FeedWindow.ChunkBytesFor(bytes), heap.Versions.Last, flushedUpTo);
+        _window = new FeedWindow(place.Start);
     }
 
     /// <summary>Enters a lane for a change: behind this its version is drawn. The feed is on.</summary>

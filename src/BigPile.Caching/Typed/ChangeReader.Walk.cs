@@ -51,7 +51,8 @@ internal sealed partial class ChangeReader<TKey, TValue>
         {
             bool isFirst = _place == 0;
             _place = Core.Peek.CopyBucketAt(_place, _found);
-            CrashPoints.Pass(CrashPoint.FeedBehindBucket);
+            if (isFirst)
+                CrashPoints.Pass(CrashPoint.FeedBehindFirstBucket);
             if (isFirst && Mutation.FeedWatermarkLate)
                 _version = Core.Feed.Watermark();
             return true;

@@ -30,6 +30,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
     private ulong _place; // where the walk continues; its end: none is under way
     private ulong _endsAt = NoEnd; // the walk is over; the reader is told so once it has the changes up to this version
     private SpilledWalk? _spilled; // the entries in the file, while they are walked
+    private bool _isBegun; // the version is that of a cursor, or the window has all changes above it
     private bool _isStepDue; // the changes up to a watermark behind the last step were given: however many come, the walk goes on
 
     private TableEngine Core => table.Core;
@@ -73,13 +74,13 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
         using (ReadScope scope = Core.EnterReader())
         {
             _merge = new FeedMerge(WindowNow());
-            _position = Core.Feed.AddReader(_version = Bound());
+            _position = Core.Feed.AddReader(Bound());
             if (options.Durable)
                 Core.Heap.Flushed += Core.Feed.Signal.Raise;
             if (from == FeedCursor.Now)
                 _place = WalkPlace.End;
             else if (from.Epoch == _merge.Window.Epoch && from.Version <= Core.Feed.LastVersion && from.Place <= WalkPlace.End)
-                (_version, _place) = (from.Version, from.Place);
+                (_version, _place, _isBegun) = (from.Version, from.Place, true);
             else if (from != FeedCursor.Start)
                 return Restart();
         }
@@ -101,6 +102,8 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
                 return new(ChangeBatchKind.Walk, entries, Cursor);
             using (ReadScope scope = Core.EnterReader())
             {
+                if (!IsBegun())
+                    return null;
                 if (!TryCopyRecords())
                     return Restart();
             }
@@ -119,6 +122,16 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
         Core.Feed.RemoveReader(_position);
         if (options.Durable)
             Core.Heap.Flushed -= Core.Feed.Signal.Raise;
+    }
+
+    // A change that is under way, or not flushed, may be older than what the window has: then the reader waits for it, at the beginning.
+    private bool IsBegun()
+    {
+        if (_isBegun)
+            return true;
+        _version = Bound();
+        _isBegun = _version >= WindowNow().Floor;
+        return _isBegun;
     }
 
     // False where changes were missed. The caller is in a critical region.
@@ -149,6 +162,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
             FeedWindow window = WindowNow();
             _merge = new FeedMerge(window);
             (_version, _place, _endsAt) = (Bound(), options.SkipsWalk ? WalkPlace.End : 0, NoEnd);
+            (_isBegun, _isStepDue) = (false, false);
             _spilled?.Dispose();
             _spilled = null;
         }

@@ -219,8 +219,8 @@ internal enum CrashPoint
     /// <summary>The floor of a feed is above a chunk that is not used anew yet.</summary>
     FeedBeforeRecycled,
 
-    /// <summary>A reader of a feed has walked through a bucket, and not loaded the watermark.</summary>
-    FeedBehindBucket,
+    /// <summary>A reader of a feed has walked through the first bucket.</summary>
+    FeedBehindFirstBucket,
 
     /// <summary>One past the last crash point.</summary>
     End,

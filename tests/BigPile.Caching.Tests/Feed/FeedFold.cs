@@ -22,6 +22,9 @@ internal sealed class FeedFold<TKey, TValue>
 
     internal int Gaps { get; private set; }
 
+    /// <summary>What the last gap said.</summary>
+    internal ulong FlushedUpTo { get; private set; }
+
     /// <summary>The changes, without the walks.</summary>
     internal long Changes { get; private set; }
 
@@ -32,6 +35,7 @@ internal sealed class FeedFold<TKey, TValue>
             _entries.Clear();
             IsWhole = false;
             Gaps++;
+            FlushedUpTo = batch.FlushedUpTo;
         }
         IsWhole |= batch.Kind == ChangeBatchKind.WalkEnd;
         ulong last = 0;
@@ -89,12 +93,20 @@ internal sealed class FeedFold<TKey, TValue>
     }
 
     /// <summary>Fails where the fold is not the table, which nobody changes.</summary>
-    internal void AssertIs(CacheTable<TKey, TValue> table, string why = "")
+    /// <param name="table">The table.</param>
+    /// <param name="why">What was done.</param>
+    /// <param name="spilled">The keys that may be in its file.</param>
+    internal void AssertIs(CacheTable<TKey, TValue> table, string why = "", IEnumerable<TKey>? spilled = null)
     {
         DateTimeOffset now = new(table.Core.Clock.ToSystem(table.Core.Clock.Now), TimeSpan.Zero);
         var expected = new SortedDictionary<TKey, ulong>();
-        foreach (TableEntry<TKey> entry in AllOf(table))
+        foreach (TableEntry<TKey> entry in table.Entries)
             expected[entry.Key] = entry.Info.Version;
+        foreach (TKey key in spilled ?? [])
+        {
+            if (table.TryGetEntry(key, out TableEntry<TKey> entry))
+                expected[key] = entry.Info.Version;
+        }
         var held = new SortedDictionary<TKey, ulong>();
         // A reader lets go what has expired by itself; a sliding entry may live on.
         foreach (Change<TKey, TValue> entry in _entries.Values)
@@ -104,8 +116,6 @@ internal sealed class FeedFold<TKey, TValue>
         }
         Assert.True(expected.SequenceEqual(held), $"{why}: {Difference(expected, held)}");
     }
-
-    private static IEnumerable<TableEntry<TKey>> AllOf(CacheTable<TKey, TValue> table) => table.Entries;
 
     private static string Difference(SortedDictionary<TKey, ulong> expected, SortedDictionary<TKey, ulong> held) => string.Join(
         "; ", expected.Keys.Union(held.Keys)
