@@ -38,7 +38,7 @@ internal readonly unsafe struct FeedRecord(byte* start)
 
     internal ReadOnlySpan<byte> Key => new(start + sizeof(ulong) * (1 + WordCount), KeyBytes);
 
-    internal ReadOnlySpan<ulong> Words => new(start + sizeof(ulong), WordCount);
+    internal Span<ulong> Words => new(start + sizeof(ulong), WordCount);
 
     internal bool HasValue => (_word & ValueBit) != 0;
 

@@ -138,6 +138,7 @@ internal sealed unsafe class FeedWindow
             chunk = _chunks + number;
         }
         Debug.Assert(version >= Math.Max(chunk->Last, lane->InFlight), "Versions ascend in a lane.");
+        CrashPoints.Pass(CrashPoint.FeedBeforeRecord);
         if (Mutation.FeedInFlightLate)
             PauseBeforeInFlight(lane, version);
         distance = version - chunk->Base;
@@ -159,7 +160,7 @@ internal sealed unsafe class FeedWindow
 
     private static void PauseBeforeInFlight(FeedLane* lane, ulong version)
     {
-        CrashPoints.Pass(CrashPoint.FeedBeforeChange);
+        CrashPoints.Pass(CrashPoint.FeedBeforeRecord);
         Volatile.Write(ref lane->InFlight, version);
     }
 

@@ -1,3 +1,4 @@
+using System;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Feed;
@@ -21,14 +22,18 @@ internal sealed unsafe class FeedRecovery(TableEngine table)
         _ => VersionOf(record) is var present && (present == 0 || present > record.Words[0]),
     };
 
+    // A tag of a table of an earlier version has two hashes, each with a mark, and a kill may come between these. Then the record is of one.
     private bool IsMarked(in FeedRecord record, ulong version)
     {
-        foreach (ulong tag in record.Words)
-        {
-            if (table.Tags.MarkOf(tag) >= version)
-                return true;
-        }
-        return false;
+        Span<ulong> tags = record.Words;
+        ulong marked = 0;
+        foreach (ulong tag in tags)
+            marked = table.Tags.MarkOf(tag) >= version ? tag : marked;
+        if (marked == 0)
+            return false;
+        foreach (ref ulong tag in tags)
+            tag = table.Tags.MarkOf(tag) >= version ? tag : marked;
+        return true;
     }
 
     // 0: the index has no entry of the key.

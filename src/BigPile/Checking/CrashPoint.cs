@@ -210,6 +210,9 @@ internal enum CrashPoint
     /// <summary>A search has made all checks, and has not recorded the use of a sliding entry.</summary>
     SearchBeforeRecordUse,
 
+    /// <summary>A change has a version and a lane of the feed, and no record.</summary>
+    FeedBeforeRecord,
+
     /// <summary>The record of a change is in the feed, and the change is not made.</summary>
     FeedBeforeChange,
 

@@ -13,8 +13,11 @@ internal sealed class OpenTables : IDisposable
     private const int MostTables = 6;
 
     private readonly List<CacheTable<long, byte[]>> _tables = [];
-    internal OpenTables(string directory, Guid boot, SimulatedDisk? disk, ManualTime time, bool waits)
+    private readonly long? _feedBytes;
+
+    internal OpenTables(string directory, Guid boot, SimulatedDisk? disk, ManualTime time, bool waits, bool hasFeed = false)
     {
+        _feedBytes = hasFeed ? 256 << 10 : null;
         Cache = new PileCache(
             Pile.Open(directory, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, BootId = boot, FileHook = disk }),
             new PileCacheOptions
@@ -41,7 +44,7 @@ internal sealed class OpenTables : IDisposable
     {
         if (_tables.Count == MostTables)
             return;
-        _tables.Add(Cache.GetOrCreateTable<long, byte[]>(TestCache.Durable($"t{_tables.Count}")));
+        _tables.Add(Cache.GetOrCreateTable<long, byte[]>(TestCache.Durable($"t{_tables.Count}") with { FeedBytes = _feedBytes }));
     }
 
     /// <summary>Drops a table, and makes it anew, with whatever id is free.</summary>

@@ -66,6 +66,9 @@ internal enum TableOperations
     /// <summary>Flush and close while the disk is too full for a log.</summary>
     FullDisk = 1 << 18,
 
+    /// <summary>Follow a table's changes.</summary>
+    Feed = 1 << 19,
+
     /// <summary>Everything.</summary>
-    All = (1 << 19) - 1,
+    All = (1 << 20) - 1,
 }

@@ -31,6 +31,7 @@ public sealed class TablePowerCutTests(ITestOutputHelper output)
     [InlineData("Remove, PowerCut")]
     [InlineData("Remove, Refuse")]
     [InlineData("Replace, Remove, Pointer, Restart, FullDisk")]
+    [InlineData("Replace, Remove, RemoveByTag, Clear, Pointer, Restart, Kill, OtherBoot, PowerCut, Feed")]
     public void What_was_flushed_is_there_old_or_new(string operations) =>
         Run(Enum.Parse<TableOperations>(operations), runs: TestLeg.Steps(1, 4), seed: 100);
 

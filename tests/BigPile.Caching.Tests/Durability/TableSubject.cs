@@ -16,12 +16,16 @@ internal sealed class TableSubject : CutSubject<OpenTables>
     private readonly TableOperations _operations;
     private readonly TableModel _model;
     private readonly ManualTime _time = new();
+    private readonly TableFeeds? _feeds;
 
     private TableSubject(TableOperations operations)
     {
         _operations = operations;
         _model = new TableModel(_time);
+        _feeds = HasFeed ? new TableFeeds() : null;
     }
+
+    private bool HasFeed => _operations.HasFlag(TableOperations.Feed);
 
     private TableSteps Steps => field ??= new TableSteps(_model, _operations, _time, Random, Log.Add);
 
@@ -35,14 +39,14 @@ internal sealed class TableSubject : CutSubject<OpenTables>
     };
 
     internal override OpenTables Open(string directory, Guid boot, SimulatedDisk? disk = null) =>
-        new(directory, boot, disk, _time, waits: !_operations.HasFlag(TableOperations.WhileRebuilding) || Random.Next(2) == 0);
+        new(directory, boot, disk, _time, waits: !_operations.HasFlag(TableOperations.WhileRebuilding) || Random.Next(2) == 0, HasFeed);
 
     // The pile alone recovers no pages by itself, or not many.
     internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk)
     {
         if (Random.Next(3) == 0)
         {
-            var tables = new OpenTables(directory, boot, disk, _time, waits: false);
+            var tables = new OpenTables(directory, boot, disk, _time, waits: false, HasFeed);
             tables.WaitUntilReady();
             HoldStill(tables);
             return tables;
@@ -58,7 +62,11 @@ internal sealed class TableSubject : CutSubject<OpenTables>
 
     internal override void HoldStill(OpenTables opened) => opened.Pile.Recovery.Pause();
 
-    internal override void Burst(OpenTables opened) => Steps.Burst(opened);
+    internal override void Burst(OpenTables opened)
+    {
+        Steps.Burst(opened);
+        _feeds?.Read(opened);
+    }
 
     internal override bool Flush(OpenTables opened)
     {
@@ -85,11 +93,20 @@ internal sealed class TableSubject : CutSubject<OpenTables>
     {
         Steps.StepWhileRebuilding(opened);
         _model.CheckAll(opened, where, Tally);
+        _feeds?.CheckAll(opened, where, Tally);
     }
 
-    internal override void CheckCut(OpenTables opened, string where) => _model.CheckCut(opened, where, Tally);
+    internal override void CheckCut(OpenTables opened, string where)
+    {
+        _model.CheckCut(opened, where, Tally);
+        _feeds?.CheckCut(opened, where, Tally);
+    }
 
-    internal override void ContinueFrom(OpenTables opened) => _model.Accept(opened);
+    internal override void ContinueFrom(OpenTables opened)
+    {
+        _model.Accept(opened);
+        _feeds?.ContinueFrom(opened);
+    }
 
     internal override void CheckImage(string image, string where, Guid boot, ulong mark)
     {

@@ -28,6 +28,15 @@ internal sealed class FeedFold<TKey, TValue>
     /// <summary>The changes, without the walks.</summary>
     internal long Changes { get; private set; }
 
+    /// <summary>Another reader that has applied the same.</summary>
+    internal FeedFold<TKey, TValue> Copy()
+    {
+        var copy = new FeedFold<TKey, TValue> { Cursor = Cursor, IsWhole = IsWhole, Gaps = Gaps };
+        foreach ((TKey key, Change<TKey, TValue> entry) in _entries)
+            copy._entries.Add(key, entry);
+        return copy;
+    }
+
     internal void Apply(ChangeBatch<TKey, TValue> batch)
     {
         if (batch.Kind == ChangeBatchKind.Gap)

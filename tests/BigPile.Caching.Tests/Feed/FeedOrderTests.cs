@@ -30,9 +30,9 @@ public sealed class FeedOrderTests(ITestOutputHelper output)
     }
 
     [CrashPointTheory]
-    [InlineData("feed-in-flight-late", nameof(CrashPoint.FeedBeforeChange))]
+    [InlineData("feed-in-flight-late", nameof(CrashPoint.FeedBeforeRecord))]
     [InlineData("feed-record-late", nameof(CrashPoint.FeedBeforeChange))]
-    [InlineData("feed-without-watermark", nameof(CrashPoint.FeedBeforeChange))]
+    [InlineData("feed-without-watermark", nameof(CrashPoint.FeedBeforeRecord))]
     [InlineData("feed-watermark-late", nameof(CrashPoint.FeedBehindFirstBucket))]
     public async Task A_mistake_is_found(string mistake, string pausedAt)
     {
