@@ -13,6 +13,9 @@ namespace BigPile.Caching.Recovery;
 /// </remarks>
 internal sealed unsafe class FeedRecovery(TableEngine table)
 {
+    /// <summary>Whether of a removal by tag some marks were made and others not: no record tells of that.</summary>
+    internal bool IsHalfMade { get; private set; }
+
     internal bool IsMade(in FeedRecord record, ulong version) => record.Kind switch
     {
         ChangeKind.Added or ChangeKind.Replaced => VersionOf(record) == version,
@@ -23,12 +26,11 @@ internal sealed unsafe class FeedRecovery(TableEngine table)
 
     private bool IsMarked(in FeedRecord record, ulong version)
     {
+        int made = 0;
         foreach (ulong tag in record.Words)
-        {
-            if (table.Tags.MarkOf(tag) >= version)
-                return true;
-        }
-        return false;
+            made += table.Tags.MarkOf(tag) >= version ? 1 : 0;
+        IsHalfMade |= made != 0 && made != record.Words.Length;
+        return made != 0;
     }
 
     // 0: the index has no entry of the key.

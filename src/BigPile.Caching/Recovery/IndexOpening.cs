@@ -94,9 +94,11 @@ internal sealed class IndexOpening(
         if (lengthBytes == 0)
             return;
         place.Open(lengthBytes);
-        if (engine.Disk == null && place.IsTrusted() && engine.Feed.TryContinue(new FeedRecovery(engine).IsMade))
-            return;
-        engine.Feed.BeginAnew(lengthBytes, FlushedUpTo);
+        var recovery = new FeedRecovery(engine);
+        if (engine.Disk != null || !place.IsTrusted() || !engine.Feed.TryContinue(recovery.IsMade))
+            engine.Feed.BeginAnew(lengthBytes, FlushedUpTo);
+        else if (recovery.IsHalfMade)
+            engine.Feed.Lose();
     }
 
     private TableEngine? TryOpen(TableDefinition definition, ulong? formerUpTo)
