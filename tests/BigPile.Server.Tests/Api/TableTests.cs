@@ -85,7 +85,7 @@ public sealed class TableTests : ServerTest
     [InlineData("{\"maximumEntries\":0}", "maximumEntries of the table 't' is 0; it must be at least 1.")]
     [InlineData(
         "{\"maximumBytes\":2097152,\"feedBytes\":2000000}",
-        "feedBytes of the table 't' is 2000000; it must be from 262,144 to 1,073,741,824, and at most half of maximumBytes.")]
+        "feedBytes of the table 't' is 2000000; it must be from 262,144 to 1,073,741,824, and at most half of ")]
     [InlineData("{\"defaultTtl\":\"0s\"}", "defaultTtl")]
     [InlineData("{\"defaultSliding\":\"0s\"}", "defaultSliding")]
     [InlineData(
