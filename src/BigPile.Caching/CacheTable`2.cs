@@ -43,9 +43,9 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
 
     /// <summary>Reports entries that were evicted or expired: in batches, a little later, on a thread of the pool.</summary>
     /// <remarks>
-    /// A listener is a reader of the table's changes, of which a table without <see cref="TableOptions.FeedBytes"/> keeps the last 256 KiB from
-    /// its first listener on. Where listeners are slower than the table, that they missed entries is logged, as their exceptions are. To
-    /// miss none, read <see cref="Changes"/>.
+    /// A listener is a reader of the table's changes, of which a table without <see cref="TableOptions.FeedBytes"/> keeps the last 256 KiB
+    /// from its first listener on. Where listeners are slower than the table, that they missed entries is logged, as their exceptions are.
+    /// To miss none, read <see cref="Changes"/>.
     /// </remarks>
     [SuppressMessage("Design", "CA1003", Justification = "A batch is no object that a sender would be of interest for.")]
     public event Action<IReadOnlyList<RemovedEntry<TKey>>> EntriesRemoved
@@ -66,15 +66,16 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     /// </para>
     /// <para>
     /// Readers hold nothing, and no call waits for one. Not told are: uses that extend a sliding expiry, moves to the spill file and back,
-    /// and objects of the pile that are replaced or deleted by their pointers. An entry that expires is told when it is dropped, which reads
-    /// and sweeps do.
+    /// and objects of the pile that are replaced or deleted by their pointers. An entry that expires is told when it is dropped, which
+    /// reads and sweeps do.
     /// </para>
     /// </remarks>
     /// <param name="from">Where to begin: <see cref="FeedCursor.Start"/>, <see cref="FeedCursor.Now"/>, or a batch's cursor.</param>
     /// <param name="options">What the reader wants; by default changes without values.</param>
     /// <param name="stop">Ends the enumeration with <see cref="OperationCanceledException"/>.</param>
     /// <returns>Batches, each read when it is asked for; outside of all locks.</returns>
-    /// <exception cref="ArgumentException">The options need a pile in files. As all of these, thrown when the first batch is asked for.</exception>
+    /// <exception cref="ArgumentException">The options need a pile in files. As all of these, thrown when the first batch is asked
+    /// for.</exception>
     /// <exception cref="InvalidOperationException">The table has no feed: <see cref="TableOptions.FeedBytes"/>.</exception>
     /// <exception cref="PileSerializationException">A key or value can't be read as objects.</exception>
     /// <exception cref="TableDroppedException">The table was dropped.</exception>

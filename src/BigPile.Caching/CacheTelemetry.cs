@@ -25,6 +25,15 @@ public static class CacheTelemetry
     /// <summary>The memory limit.</summary>
     public const string MemoryLimit = "bigpile.cache.memory.limit";
 
+    /// <summary>Readers of a table's changes.</summary>
+    public const string FeedReaders = "bigpile.cache.feed.readers";
+
+    /// <summary>How far the slowest reader of a table's changes is behind.</summary>
+    public const string FeedLag = "bigpile.cache.feed.lag";
+
+    /// <summary>How long the window of changes holds one.</summary>
+    public const string FeedWindow = "bigpile.cache.feed.window";
+
     /// <summary>The time to make missing values.</summary>
     public const string FactoryDuration = "bigpile.cache.factory.duration";
 

@@ -28,8 +28,8 @@ public readonly record struct Change<TKey, TValue>
     public ulong GoneUpTo { get; init; }
 
     /// <summary>
-    /// When the entry that was put expires, unless a use extends a sliding expiry, which is not told; <see langword="null"/>: never, or not a
-    /// put.
+    /// When the entry that was put expires, unless a use extends a sliding expiry, which is not told; <see langword="null"/>: never, or not
+    /// a put.
     /// </summary>
     public DateTimeOffset? ExpiresAt { get; init; }
 
@@ -43,8 +43,8 @@ public readonly record struct Change<TKey, TValue>
     public TValue? Value { get; init; }
 
     /// <summary>
-    /// Whether the reader asked for values, and this has one. A put without one is superseded: a later change of the key comes, or the entry
-    /// has expired.
+    /// Whether the reader asked for values, and this has one. A put without one is superseded: a later change of the key comes, or the
+    /// entry has expired.
     /// </summary>
     public bool HasValue { get; init; }
 

@@ -28,8 +28,8 @@ public enum ChangeBatchKind
     Walk,
 
     /// <summary>
-    /// Changes were missed: the reader was behind the window, or the feed began anew, as after a power cut. Let go all that you hold: a walk
-    /// through the whole table follows.
+    /// Changes were missed: the reader was behind the window, or the feed began anew, as after a power cut. Let go all that you hold: a
+    /// walk through the whole table follows.
     /// </summary>
     Gap,
 

@@ -16,8 +16,9 @@ public enum ChangeKind
     Removed,
 
     /// <summary>
-    /// The entry had expired, and was dropped: when it was met, which may be later than its end; <see cref="Change{TKey, TValue}.ExpiresAt"/>
-    /// of the put tells that. An entry that stays behind its expiry for factories that fail is dropped at the end of that time.
+    /// The entry had expired, and was dropped: when it was met, which may be later than its end;
+    /// <see cref="Change{TKey, TValue}.ExpiresAt"/> of the put tells that. An entry that stays behind its expiry for factories that fail is
+    /// dropped at the end of that time.
     /// </summary>
     Expired,
 

@@ -27,7 +27,8 @@ public sealed record TableOptions(string Name)
 
     /// <summary>
     /// The maximum number of bytes: blocks with keys, values, headers and slack, the index, the window of the feed, and the evictor; from
-    /// 1 MiB, none by default. Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not shrink.
+    /// 1 MiB, none by default. Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not
+    /// shrink.
     /// </summary>
     public long? MaxBytes { get; init; }
 
@@ -83,8 +84,8 @@ public sealed record TableOptions(string Name)
     public double? EagerRefresh { get; init; }
 
     /// <summary>
-    /// The bytes of the window of changes that readers of <see cref="CacheTable{TKey, TValue}.Changes"/> follow; from 256 KiB to 1 GiB, and at
-    /// most half of <see cref="MaxBytes"/>, in which it counts. None by default: there is no feed. On a mapped pile the window is a file
+    /// The bytes of the window of changes that readers of <see cref="CacheTable{TKey, TValue}.Changes"/> follow; from 256 KiB to 1 GiB, and
+    /// at most half of <see cref="MaxBytes"/>, in which it counts. None by default: there is no feed. On a mapped pile the window is a file
     /// that survives a kill and a stop; one of another size begins anew.
     /// </summary>
     /// <remarks>

@@ -78,7 +78,9 @@ public sealed partial class CrashDocumentTests
         string code = File.ReadAllText(Path.Combine(SourceTree.Root, "src", "BigPile.Caching", "Tables", $"{type}.cs"));
         int start = code.IndexOf(method, StringComparison.Ordinal);
         Assert.True(start >= 0, $"{type}.cs has no {method}");
-        int end = code.IndexOf('\n', code.IndexOf("\n    }", start, StringComparison.Ordinal) + 1); // with a comment behind the brace
+        string name = method[(method.IndexOf(" void ", StringComparison.Ordinal) + 6)..method.IndexOf('(', StringComparison.Ordinal)];
+        int last = code.LastIndexOf($" void {name}(", StringComparison.Ordinal); // its steps may go on in an overload
+        int end = code.IndexOf('\n', code.IndexOf("\n    }", last, StringComparison.Ordinal) + 1); // with a comment behind the brace
         string[] steps = NamesIn(string.Join('\n', CrashDocuments.LinesBelow(page, heading)), StepOfTable());
         Assert.NotEmpty(steps);
         Assert.Equal(Enumerable.Range(1, steps.Length).Select(static number => $"{number}"), steps);

@@ -15,7 +15,8 @@ public sealed class PageTests
     public void Each_recipe_stands_on_the_page_as_it_is_compiled()
     {
         string page = File.ReadAllText(Path.Combine(SourceTree.Root, "src", "RECIPES.md"));
-        string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests", "BigPile.Recipes.Tests", "Recipes.cs"));
+        string[] lines = [.. Directory.EnumerateFiles(Path.Combine(SourceTree.Root, "tests", "BigPile.Recipes.Tests"), "Recipes*.cs")
+            .Order(StringComparer.Ordinal).SelectMany(File.ReadAllLines)];
         int[] begins = [.. Enumerable.Range(0, lines.Length).Where(i => IsMark(lines[i]) && !IsEnd(lines[i]))];
         Assert.NotEmpty(begins);
         foreach (int begin in begins)

@@ -15,7 +15,7 @@ using ZiggyCreatures.Caching.Fusion.Serialization.SystemTextJson;
 namespace BigPile.Recipes.Tests;
 
 /// <summary>What src/RECIPES.md shows, compiled.</summary>
-public static class Recipes
+public static partial class Recipes
 {
     /// <summary>A thing to keep.</summary>
     /// <param name="Id">Its key.</param>

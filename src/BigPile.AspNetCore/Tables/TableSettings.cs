@@ -42,6 +42,12 @@ internal record TableSettings
     /// <summary>How long shared caches may keep an entry and serve it to anyone; left out: not at all.</summary>
     public string? PublicMaxAge { get; set; }
 
+    /// <summary>The bytes of the window of changes that readers follow; left out: the table has none.</summary>
+    public long? FeedBytes { get; set; }
+
+    /// <summary>Whether the window has the values of puts.</summary>
+    public bool FeedsValues { get; set; }
+
     /// <summary>Whether hits and misses are counted.</summary>
     public bool Statistics { get; set; } = true;
 
@@ -57,6 +63,8 @@ internal record TableSettings
         DefaultSliding = options.DefaultSliding is { } sliding ? Duration.Format(sliding) : null,
         DefaultPriority = Priorities.NameOf(options.DefaultPriority),
         PublicMaxAge = options.PublicMaxAge is { } shared ? Duration.Format(shared) : null,
+        FeedBytes = options.FeedBytes,
+        FeedsValues = options.FeedsValues,
         Statistics = options.Statistics,
     };
 
@@ -120,6 +128,8 @@ internal record TableSettings
                 ? priority
                 : throw new ArgumentException($"defaultPriority is '{DefaultPriority}'; it must be {Priorities.Form}."),
             PublicMaxAge = TimeOf(nameof(PublicMaxAge), PublicMaxAge),
+            FeedBytes = FeedBytes,
+            FeedsValues = FeedsValues,
             Statistics = Statistics,
         };
         options.Validate();

@@ -16,6 +16,8 @@ internal static class Advisor
     private const int LeastIndexBytesPerEntry = 8; // a slot
     private const int LeastEntryBytes = 16; // the smallest slot of a page
 
+    private static readonly TimeSpan LeastFeedWindow = TimeSpan.FromSeconds(5); // readers pause, for a collection or a slow disk
+
     private static readonly Func<PileFacts, TableOptions, string?>[] OfTable =
     [
         FixedWithoutSize, LargerThanLimit, IndexInLimit, LargerThanPile, SlidingBeyondAge, SlidingWithoutEnd, PublicBeyondAge,
@@ -27,8 +29,11 @@ internal static class Advisor
 
     /// <summary>The advice on a pile and the tables that the application has configured.</summary>
     internal static IEnumerable<string> Of(PileFacts pile, IReadOnlyList<TableFacts> tables) =>
-        tables.SelectMany(table => OfTable.Select(rule => rule(pile, table.Options))).Concat(OfAll.Select(rule => rule(pile, tables)))
-            .OfType<string>();
+        tables.SelectMany(table => OfTable.Select(rule => rule(pile, table.Options))).Concat(tables.Select(WindowTooShort))
+            .Concat(OfAll.Select(rule => rule(pile, tables))).OfType<string>();
+
+    /// <summary>Whether readers of a table's changes have to hurry.</summary>
+    internal static bool IsShort(TimeSpan? feedWindow) => feedWindow < LeastFeedWindow;
 
     private static string? FixedWithoutSize(PileFacts pile, TableOptions table) => table is { FixedIndex: true, InitialEntries: 0 }
         ? $"The table '{table.Name}' has FixedIndex without InitialEntries, so its index has place for a few entries only. Set "
@@ -78,6 +83,13 @@ internal static class Advisor
             ? $"The table '{table.Name}' has a limit, and its entries have the priority NeverEvict and no age: once it is full, puts are "
                 + "refused until entries are removed. Set another TableOptions.DefaultPriority, or a DefaultMaxAge."
             : null;
+
+    private static string? WindowTooShort(TableFacts table) => IsShort(table.FeedWindow)
+        ? $"The window of changes of the table '{table.Options.Name}' holds less than {LeastFeedWindow.TotalSeconds:N0} seconds of them, "
+            + "so a reader that pauses for so long has to walk through the whole table. "
+            + (table.Options.FeedBytes == null ? "Set TableOptions.FeedBytes, such as 16 MiB." : "Raise TableOptions.FeedBytes")
+            + (table.Options.FeedsValues ? ", or leave FeedsValues out." : table.Options.FeedBytes == null ? "" : ".")
+        : null;
 
     private static string? LimitsAboveLimit(PileFacts pile, IReadOnlyList<TableFacts> tables)
     {
@@ -142,4 +154,8 @@ internal readonly record struct PileFacts(long LimitBytes, long UsedBytes, bool 
 /// <param name="Options">Its options.</param>
 /// <param name="BlockBytes">Bytes of its entries in the pile, and of the objects that go with them.</param>
 /// <param name="StayingBytes">Bytes of those that never give way.</param>
-internal readonly record struct TableFacts(TableOptions Options, long BlockBytes, long StayingBytes);
+internal readonly record struct TableFacts(TableOptions Options, long BlockBytes, long StayingBytes)
+{
+    /// <summary>How long the window of its changes holds one; <see langword="null"/>: nobody reads them, or none was lost yet.</summary>
+    internal TimeSpan? FeedWindow { get; init; }
+}

@@ -69,8 +69,8 @@ internal sealed unsafe partial class TableLimits(
     internal Budget Budget => _budget;
 
     /// <summary>
-    /// The bytes available for blocks: the limit less index, window of the feed, evictor (with what its first eviction allocates) and a small allowance for
-    /// index lines and queue pages added between two checks.
+    /// The bytes available for blocks: the limit less index, window of the feed, evictor (with what its first eviction allocates) and a
+    /// small allowance for index lines and queue pages added between two checks.
     /// </summary>
     internal long BlockLimitBytes =>
         Volatile.Read(ref _maxBytes) is var limit and not 0 ? BytesBesideIndex(limit) - (Evictor?.NeededBytes ?? 0) : long.MaxValue;

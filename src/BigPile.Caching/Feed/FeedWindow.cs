@@ -7,7 +7,8 @@ using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Feed;
 
-/// <summary>The last changes of a table, in memory of a fixed size: a log lane for each writing thread, merged by version by who reads.</summary>
+/// <summary>The last changes of a table, in memory of a fixed size: a log lane for each writing thread, merged by version by who
+/// reads.</summary>
 /// <remarks>
 /// <para>
 /// A change: <see cref="Enter"/>, its version, <see cref="Append"/>, the change itself, <see cref="Leave"/>. The lane says from Enter to
@@ -26,7 +27,7 @@ namespace BigPile.Caching.Feed;
 /// </para>
 /// Thread safety: all members may be called concurrently, but those that say otherwise.
 /// </remarks>
-internal sealed unsafe class FeedWindow
+internal sealed unsafe partial class FeedWindow
 {
     internal const long LeastBytes = 256 << 10;
     internal const long MostBytes = 1L << 30;
@@ -39,7 +40,6 @@ internal sealed unsafe class FeedWindow
     private const int ChunksPerLane = 4; // so no more than a quarter is open
     private const int PageBytes = 4096;
 
-    private readonly byte* _start;
     private readonly FeedHead* _head;
     private readonly FeedLane* _lanes;
     private readonly FeedChunk* _chunks;
@@ -49,7 +49,6 @@ internal sealed unsafe class FeedWindow
     /// <summary>Serves a window in memory, whose head is written: it is new, or as an earlier owner left it.</summary>
     internal FeedWindow(byte* start)
     {
-        _start = start;
         _head = (FeedHead*)start;
         ChunkBytes = _head->ChunkBytes;
         ChunkCount = ChunksIn(_head->LengthBytes, ChunkBytes);
@@ -57,6 +56,7 @@ internal sealed unsafe class FeedWindow
         _lanes = (FeedLane*)(start + FeedHead.ReservedBytes);
         _chunks = (FeedChunk*)(_lanes + LaneCount);
         _bytes = start + OffsetFor(ChunkCount);
+        (Epoch, FlushedUpTo) = (_head->Epoch, _head->FlushedUpTo);
     }
 
     internal FeedHead* Head => _head;
@@ -70,10 +70,10 @@ internal sealed unsafe class FeedWindow
     /// <summary>The last version of a change that is lost: who has not read up to it has missed something.</summary>
     internal ulong Floor => Volatile.Read(ref _head->Floor);
 
-    internal ulong Epoch => _head->Epoch;
+    // Copied: readers ask for both when the window may have been freed.
+    internal ulong Epoch { get; }
 
-    /// <summary>All behind the head.</summary>
-    internal ReadOnlySpan<byte> Body => new(_start + FeedHead.ReservedBytes, (int)_head->LengthBytes - FeedHead.ReservedBytes);
+    internal ulong FlushedUpTo { get; }
 
     /// <summary>The length of a window of at most so many bytes.</summary>
     internal static long LengthFor(long bytes)
@@ -271,99 +271,4 @@ internal sealed unsafe class FeedWindow
         Debug.Assert(oldest >= 0, "No more than a quarter of the chunks is open.");
         return oldest;
     }
-
-    /// <summary>Voids what a killed process had under way and did not make, and frees its locks. Nobody uses the window.</summary>
-    /// <param name="isMade">Whether the change of a record is in the table, which was recovered.</param>
-    internal void Recover(FeedRecordCheck isMade)
-    {
-        for (int i = 0; i < LaneCount; i++)
-        {
-            FeedLane* lane = _lanes + i;
-            if (lane->InFlight != 0 && lane->OpenChunk != 0)
-                RecoverLast(lane, isMade);
-            lane->Lock = default;
-            lane->InFlight = 0;
-        }
-    }
-
-    // A lane has one change under way; its record is the last one, if it has one.
-    private void RecoverLast(FeedLane* lane, FeedRecordCheck isMade)
-    {
-        int number = lane->OpenChunk - 1;
-        FeedChunk* chunk = _chunks + number;
-        byte* last = null;
-        for (int at = 0; at < chunk->End;)
-        {
-            last = BytesOf(number) + at;
-            at += new FeedRecord(last).BytesWithin(chunk->End - at);
-        }
-        if (last == null)
-            return;
-        var record = new FeedRecord(last);
-        ulong version = chunk->Base + record.Distance;
-        if (version >= lane->InFlight && !record.IsVoid && !isMade(record, version) && !Mutation.FeedUndoneKept)
-            FeedRecord.Void(last);
-    }
-
-    /// <summary>Whether what an earlier owner left can be read: every record is within its chunk, in order. Nobody uses the window.</summary>
-    internal bool IsSound()
-    {
-        for (int i = 0; i < LaneCount; i++)
-        {
-            if ((uint)_lanes[i].OpenChunk > (uint)ChunkCount || (_lanes[i].OpenChunk is var open and not 0
-                && (_chunks[open - 1].State != FeedChunk.Open || _chunks[open - 1].Lane != i)))
-                return false;
-        }
-        for (int i = 0; i < ChunkCount; i++)
-        {
-            if (!IsSound(i))
-                return false;
-        }
-        return true;
-    }
-
-    private bool IsSound(int number)
-    {
-        FeedChunk* chunk = _chunks + number;
-        if (chunk->State == FeedChunk.Free)
-            return true;
-        if (chunk->State is not (FeedChunk.Open or FeedChunk.Closed) || (uint)chunk->Lane >= (uint)LaneCount
-            || (uint)chunk->End > (uint)ChunkBytes || (chunk->State == FeedChunk.Open && _lanes[chunk->Lane].OpenChunk != number + 1))
-            return false;
-        ulong before = 0;
-        for (int at = 0; at < chunk->End;)
-        {
-            var record = new FeedRecord(BytesOf(number) + at);
-            int bytes = record.BytesWithin(chunk->End - at);
-            if (bytes > chunk->End - at || chunk->Base + record.Distance > chunk->Last || record.Distance < before)
-                return false;
-            before = record.Distance;
-            at += bytes;
-        }
-        return true;
-    }
-
-    /// <summary>Checks the invariants while no change is under way. For tests.</summary>
-    internal void CheckInvariants()
-    {
-        if (!IsSound())
-            throw new InvalidOperationException("A lane or a chunk of the feed is not as it should be.");
-        var open = new bool[LaneCount];
-        for (int i = 0; i < ChunkCount; i++)
-        {
-            FeedChunk* chunk = _chunks + i;
-            if (chunk->State == FeedChunk.Open && open[chunk->Lane])
-                throw new InvalidOperationException($"Lane {chunk->Lane} of the feed has two open chunks.");
-            if (chunk->State == FeedChunk.Open)
-                open[chunk->Lane] = true;
-        }
-        for (int i = 0; i < LaneCount; i++)
-        {
-            if (_lanes[i].InFlight != 0 || _lanes[i].Lock.IsTaken)
-                throw new InvalidOperationException($"Lane {i} of the feed is in flight, and no change is under way.");
-        }
-    }
 }
-
-/// <summary>Whether the change of a record was made.</summary>
-internal unsafe delegate bool FeedRecordCheck(in FeedRecord record, ulong version);

@@ -20,7 +20,7 @@ namespace BigPile.Caching.Feed;
 internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage storage) : IDisposable
 {
     private readonly MemoryFeedStorage _ofListeners = new(); // where the table has listeners, and no feed of its own
-    private readonly Lock _lock = new(); // guards what follows
+    private readonly Lock _lock = new(); // guards the readers, and the window against being freed under who is not in the table
     private readonly List<FeedPosition> _readers = [];
     private FeedWindow? _window; // null: off. Changes while no thread is in the table
     private bool _copiesValues;
@@ -62,13 +62,15 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         Signal.Raise();
     }
 
-    /// <summary>Begins an epoch in a window of the length that was found, as that one lost what it had. The table is not in use yet.</summary>
+    /// <summary>Begins an epoch in a window of the length that was found, as that one lost what it had. The table is not in use
+    /// yet.</summary>
     /// <param name="bytes">The length.</param>
     /// <param name="flushedUpTo">The version up to which the table is as it was.</param>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
     internal void BeginAnew(long bytes, ulong flushedUpTo) => Make(storage, bytes, flushedUpTo);
 
-    /// <summary>Continues with the window that an earlier process left, if it can be read. The table was recovered, and is not in use.</summary>
+    /// <summary>Continues with the window that an earlier process left, if it can be read. The table was recovered, and is not in
+    /// use.</summary>
     /// <param name="isMade">Whether the table has the change of a record.</param>
     internal bool TryContinue(FeedRecordCheck isMade)
     {
@@ -76,6 +78,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         if (head == null || !head->IsOf(heap.Id, tableId, storage.LengthBytes))
             return false;
         var window = new FeedWindow(storage.Start);
+        window.UndoTaking();
         if (!window.IsSound())
             return false;
         window.Recover(isMade);
@@ -88,8 +91,11 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     {
         if ((bytes == 0 ? 0 : FeedWindow.LengthFor(bytes)) == place.LengthBytes)
             return;
-        _window = null;
-        place.Delete();
+        lock (_lock) // for the statistics, which no pause of the table waits for
+        {
+            _window = null;
+            place.Delete();
+        }
         if (bytes != 0)
             Make(place, bytes, heap.Versions.Last);
     }
@@ -215,33 +221,49 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
             _ = _readers.Remove(position);
     }
 
-    /// <summary>What the window holds, and who reads it. The table is not disposed meanwhile.</summary>
+    /// <summary>What the window holds, and who reads it.</summary>
     internal TableStatistics AddTo(TableStatistics statistics)
     {
-        FeedWindow? window = _window;
-        if (window == null)
-            return statistics;
-        (long used, ulong oldest, ulong newest) = window.Described();
-        TimeSpan held = newest == 0 ? TimeSpan.Zero : Between(oldest, Math.Max(heap.Versions.Last, newest));
-        TimeSpan lag = TimeSpan.Zero;
-        int readers;
-        lock (_lock)
+        lock (_lock) // the window must not be freed meanwhile
         {
-            readers = _readers.Count;
+            if (_window is not { } window)
+                return statistics;
+            (long used, ulong oldest, ulong newest) = window.Described();
+            TimeSpan lag = TimeSpan.Zero;
             foreach (FeedPosition reader in _readers)
             {
                 if (Volatile.Read(ref reader.Version) is var version && version < newest && Between(version, newest) > lag)
                     lag = Between(version, newest);
             }
+            return statistics with
+            {
+                FeedBytes = SizeBytes,
+                FeedReaders = _readers.Count,
+                FeedLag = lag,
+                FeedWindow = used == 0 ? null : Held(oldest, newest) * ((double)window.ChunkCount * window.ChunkBytes / used),
+            };
         }
-        return statistics with
-        {
-            FeedBytes = SizeBytes,
-            FeedReaders = readers,
-            FeedLag = lag,
-            FeedWindow = used == 0 ? null : held * ((double)window.ChunkCount * window.ChunkBytes / used),
-        };
     }
+
+    /// <summary>
+    /// The time that readers have before a change is lost; null: nobody reads, or the window is not full yet, so that its rate says little.
+    /// </summary>
+    internal TimeSpan? TimeForReaders
+    {
+        get
+        {
+            lock (_lock)
+            {
+                if (_readers.Count == 0 || _window is not { } window)
+                    return null;
+                (long used, ulong oldest, ulong newest) = window.Described();
+                return used < (long)window.ChunkCount * window.ChunkBytes ? null : Held(oldest, newest);
+            }
+        }
+    }
+
+    private TimeSpan Held(ulong oldest, ulong newest) =>
+        newest == 0 ? TimeSpan.Zero : Between(oldest, Math.Max(heap.Versions.Last, newest));
 
     /// <summary>Checks the invariants while no thread is in the table. For tests.</summary>
     internal void CheckInvariants() => _window?.CheckInvariants();
@@ -249,9 +271,12 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     /// <summary>Frees the window; one in a file stays. No thread is in the table any more.</summary>
     public void Dispose()
     {
-        _window = null;
-        storage.Dispose();
-        _ofListeners.Dispose();
+        lock (_lock)
+        {
+            _window = null;
+            storage.Dispose();
+            _ofListeners.Dispose();
+        }
         Signal.Raise();
     }
 

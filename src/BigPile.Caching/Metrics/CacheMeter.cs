@@ -48,6 +48,14 @@ internal sealed class CacheMeter
         meter.CreateObservableUpDownCounter(CacheTelemetry.UsedMemory, ObserveMemory, "By", "Memory of tables, by kind.");
         meter.CreateObservableUpDownCounter(
             CacheTelemetry.MemoryLimit, () => Observe(static table => table.Options.MaxBytes ?? 0), "By", "The most memory; 0: no limit.");
+        meter.CreateObservableUpDownCounter(
+            FeedReaders, () => ObserveFeeds(static feed => (long?)feed.FeedReaders), "{reader}", "Readers of the changes of tables.");
+        meter.CreateObservableGauge(
+            FeedLag, () => ObserveFeeds(static feed => (double?)feed.FeedLag.TotalSeconds), "s",
+            "How far the slowest reader of the changes is behind.");
+        meter.CreateObservableGauge(
+            CacheTelemetry.FeedWindow, () => ObserveFeeds(static feed => feed.FeedWindow?.TotalSeconds), "s",
+            "How long the window of changes holds one, at the present rate. Who is away for longer has to walk.");
     }
 
     /// <summary>Whether a listener collects the duration of sweeps.</summary>
@@ -135,6 +143,21 @@ internal sealed class CacheMeter
             all.Add(Measure(table, statistics.BlockBytes, MemoryKindTag, "payload"));
             all.Add(Measure(table, statistics.IndexBytes, MemoryKindTag, "index"));
             all.Add(Measure(table, statistics.EvictionBytes, MemoryKindTag, "eviction"));
+            if (statistics.FeedBytes != 0)
+                all.Add(Measure(table, statistics.FeedBytes, MemoryKindTag, "feed"));
+        }
+        return all;
+    }
+
+    // Of tables with a feed.
+    private List<Measurement<T>> ObserveFeeds<T>(Func<TableStatistics, T?> figure)
+        where T : struct
+    {
+        var all = new List<Measurement<T>>();
+        foreach (MeteredTable table in Tables())
+        {
+            if (table.Statistics is { FeedBytes: not 0 } statistics && figure(statistics) is { } value)
+                all.Add(new Measurement<T>(value, new KeyValuePair<string, object?>(TableNameTag, table.Name)));
         }
         return all;
     }

@@ -21,7 +21,9 @@ internal sealed unsafe class FileFeedStorage(IndexFiles files, int tableId) : Fe
     internal long FoundBytes()
     {
         using HeldFile? file = files.Directory.TryOpen(_name, FileAccess.Read);
-        return file?.LengthBytes is { } length and >= FeedWindow.LeastBytes and <= FeedWindow.MostBytes ? length : 0;
+        return file?.LengthBytes is { } length && length >= FeedWindow.LengthFor(FeedWindow.LeastBytes) && length <= FeedWindow.MostBytes
+            ? length
+            : 0;
     }
 
     /// <summary>Maps the window that an earlier process left.</summary>

@@ -94,9 +94,8 @@ internal sealed class IndexOpening(
         if (lengthBytes == 0)
             return;
         place.Open(lengthBytes);
-        if (engine.Disk == null && place.IsTrusted() && engine.Feed.TryContinue(new FeedRecovery(engine).IsMade))
-            return;
-        engine.Feed.BeginAnew(lengthBytes, FlushedUpTo);
+        if (engine.Disk != null || !place.IsTrusted() || !engine.Feed.TryContinue(new FeedRecovery(engine).IsMade))
+            engine.Feed.BeginAnew(lengthBytes, FlushedUpTo);
     }
 
     private TableEngine? TryOpen(TableDefinition definition, ulong? formerUpTo)

@@ -17,18 +17,21 @@ internal sealed class AdviceLog(Pile pile, PileCacheOptions options, Func<TableE
     private readonly HashSet<string> _said = new(StringComparer.Ordinal); // by the sweep alone, which runs once at a time
     private TableOptions[] _seen = []; // the options of the tables at the last look of the sweep
     private long _seenRefusals;
+    private TableEngine[] _seenShort = []; // whose readers had to hurry
 
     /// <summary>The advice of this instant.</summary>
     internal string[] Now() => Of(engines());
 
-    /// <summary>Logs what was not said before, if options have changed since the last call, or puts were refused.</summary>
+    /// <summary>Logs what was not said before, if options have changed since the last call, puts were refused, or readers have to
+    /// hurry.</summary>
     internal void SayNew(TableEngine[] tables)
     {
         TableOptions[] present = [.. tables.Where(static table => table.IsConfigured).Select(static table => table.Options)];
         long refusals = pile.Tables.Refusals.Said;
-        if (refusals == _seenRefusals && present.AsSpan().SequenceEqual(_seen))
+        TableEngine[] hurrying = [.. tables.Where(static table => table.IsConfigured && Advisor.IsShort(table.Feed.TimeForReaders))];
+        if (refusals == _seenRefusals && present.AsSpan().SequenceEqual(_seen) && hurrying.AsSpan().SequenceEqual(_seenShort))
             return;
-        (_seen, _seenRefusals) = (present, refusals);
+        (_seen, _seenRefusals, _seenShort) = (present, refusals, hurrying);
         if (_said.Count >= MostSaid)
             return;
         foreach (string advice in Of(tables).Where(_said.Add).Take(MostSaid - _said.Count))
@@ -56,6 +59,9 @@ internal sealed class AdviceLog(Pile pile, PileCacheOptions options, Func<TableE
     {
         long blockBytes = HeldBytes(table);
         long goingBytes = table.Limits.AreOn ? table.Shrink.EvictableBytes : table.Options.MayGiveWay ? blockBytes : 0;
-        return new TableFacts(table.Options, blockBytes, Math.Max(0, blockBytes - goingBytes));
+        return new TableFacts(table.Options, blockBytes, Math.Max(0, blockBytes - goingBytes))
+        {
+            FeedWindow = table.Feed.TimeForReaders,
+        };
     }
 }

@@ -105,7 +105,8 @@ internal readonly struct Peek(TableEngine table)
                         return false;
                     owned = entry.Owned;
                     if (!owned.IsValid)
-                        return TryCopyValue(new ReadOnlySpan<byte>((byte*)entry.Head.Payload, (int)entry.PayloadBytes), version, into, out kind);
+                        return TryCopyValue(
+                            new ReadOnlySpan<byte>((byte*)entry.Head.Payload, (int)entry.PayloadBytes), version, into, out kind);
                 }
                 var reader = new CopyReader(into);
                 bool found = table.Heap.TryRead(owned, ref reader);

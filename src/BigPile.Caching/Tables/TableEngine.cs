@@ -27,8 +27,9 @@ namespace BigPile.Caching.Tables;
 /// on. The engine makes all of them, and owns the table's state and options. Most have nothing but the engine, and are made where they are
 /// used.
 /// </para>
-/// Lock order: configuration, sweep, key stripe, drain of the read buffer, evictor shard, split, bucket, lane of the feed; then, one at a time,
-/// those of the feed's pool, flights, tag marks, pending demotions, the shared intent, and the pile's own. Nothing that holds a stripe waits for a rebuild.
+/// Lock order: configuration, sweep, key stripe, drain of the read buffer, evictor shard, split, bucket, lane of the feed; then, one at a
+/// time, those of the feed's pool, flights, tag marks, pending demotions, the shared intent, and the pile's own. Nothing that holds a
+/// stripe waits for a rebuild.
 /// </remarks>
 internal sealed partial class TableEngine : IDisposable
 {

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -40,8 +41,15 @@ internal sealed partial class ChangeReader<TKey, TValue>
         }
         _isStepDue = false;
         if (!IsWalking)
-            _endsAt = Core.Feed.Watermark(); // what the last step has missed is below, or has a record above the version
+            EndWalk();
         return entries;
+    }
+
+    private void EndWalk()
+    {
+        using ReadScope scope = Core.EnterReader();
+        _ = WindowNow(); // another one is found by the next copy, which begins the walk anew
+        _endsAt = Core.Feed.Watermark(); // what the last step has missed is below, or has a record above the version
     }
 
     // The entries of the next bucket, or the next entry in the file; false: the walk is over.

@@ -155,7 +155,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
     }
 
     // The caller may be in a critical region.
-    private unsafe ChangeBatch<TKey, TValue> Restart()
+    private ChangeBatch<TKey, TValue> Restart()
     {
         using (ReadScope scope = Core.EnterReader())
         {
@@ -167,6 +167,6 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
             _spilled = null;
         }
         BeginSpilled();
-        return new(ChangeBatchKind.Gap, [], Cursor) { FlushedUpTo = _merge.Window.Head->FlushedUpTo };
+        return new(ChangeBatchKind.Gap, [], Cursor) { FlushedUpTo = _merge.Window.FlushedUpTo };
     }
 }

@@ -20,7 +20,19 @@ internal sealed record TableReport(
     /// <summary>Bytes of the eviction queues, in process memory.</summary>
     public long EvictionBytes { get; init; }
 
-    /// <summary>Blocks, index and queues, in bytes; a limit in bytes applies to this sum.</summary>
+    /// <summary>Bytes of the window of changes; omitted without one, as all members on it.</summary>
+    public long? FeedBytes { get; init; }
+
+    /// <summary>Readers that follow the changes.</summary>
+    public int? FeedReaders { get; init; }
+
+    /// <summary>How far the slowest of them is behind, in seconds.</summary>
+    public double? FeedLagSeconds { get; init; }
+
+    /// <summary>How long the window holds a change at the present rate, in seconds; omitted while it holds none.</summary>
+    public double? FeedWindowSeconds { get; init; }
+
+    /// <summary>Blocks, index, window of changes and queues, in bytes; a limit in bytes applies to this sum.</summary>
     public long TotalBytes { get; init; }
 
     /// <summary>Puts of new keys.</summary>
@@ -61,6 +73,10 @@ internal sealed record TableReport(
     {
         BlockBytes = statistics.BlockBytes,
         EvictionBytes = statistics.EvictionBytes,
+        FeedBytes = AboveZero(statistics.FeedBytes),
+        FeedReaders = statistics.FeedBytes == 0 ? null : statistics.FeedReaders,
+        FeedLagSeconds = statistics.FeedBytes == 0 ? null : statistics.FeedLag.TotalSeconds,
+        FeedWindowSeconds = statistics.FeedWindow is { } window ? System.Math.Round(window.TotalSeconds, 3) : null,
         TotalBytes = statistics.TotalBytes,
         Inserts = statistics.Inserts,
         Collisions = statistics.Collisions,

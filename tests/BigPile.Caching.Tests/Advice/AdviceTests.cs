@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
+using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests.Advice;
 
@@ -53,6 +55,32 @@ public sealed class AdviceTests : IDisposable
         Sweep();
         Assert.Empty(_cache.Advice());
         Assert.Equal(2, _log.Lines.Count);
+    }
+
+    [Fact]
+    public async Task Readers_of_changes_that_have_to_hurry_are_named_once()
+    {
+        CacheTable<int, string> table = _cache.GetOrCreateTable<int, string>(TestCache.Durable() with { FeedBytes = 256 << 10 });
+        Overrun();
+        Sweep();
+        Assert.Empty(_cache.Advice()); // nobody reads
+        IAsyncEnumerator<ChangeBatch<int, string>> reader = table.Changes().GetAsyncEnumerator();
+        Assert.True(await reader.MoveNextAsync());
+        Assert.Contains("'t' holds less than 5 seconds", Assert.Single(_cache.Advice()), StringComparison.Ordinal);
+        Sweep();
+        Overrun();
+        Sweep();
+        Assert.Equal(_cache.Advice(), _log.Lines);
+        table.Configure(table.Options with { FeedBytes = 512 << 10 });
+        table.Put(1, "few");
+        Assert.Empty(_cache.Advice()); // the new window has lost nothing yet
+        await reader.DisposeAsync();
+
+        void Overrun()
+        {
+            for (int i = 0; i < 40_000; i++)
+                table.Put(i % 10, "v");
+        }
     }
 
     [Fact]

@@ -87,6 +87,24 @@ public sealed class AdvisorTests
     }
 
     [Fact]
+    public void A_window_of_changes_whose_readers_have_to_hurry_is_named_with_its_remedy()
+    {
+        var hurried = new TableFacts(Durable with { FeedBytes = 1 << 20 }, 0, 0) { FeedWindow = TimeSpan.FromSeconds(4.9) };
+        string advice = Assert.Single(Advisor.Of(Pile, [hurried]));
+        Assert.Contains("'t'", advice, StringComparison.Ordinal);
+        Assert.EndsWith("Raise TableOptions.FeedBytes.", advice, StringComparison.Ordinal);
+        Assert.EndsWith(
+            "Raise TableOptions.FeedBytes, or leave FeedsValues out.",
+            Assert.Single(Advisor.Of(Pile, [hurried with { Options = hurried.Options with { FeedsValues = true } }])),
+            StringComparison.Ordinal);
+        Assert.EndsWith(
+            "Set TableOptions.FeedBytes, such as 16 MiB.", Assert.Single(Advisor.Of(Pile, [hurried with { Options = Durable }])),
+            StringComparison.Ordinal);
+        Assert.Empty(Advisor.Of(Pile, [hurried with { FeedWindow = TimeSpan.FromSeconds(5) }]));
+        Assert.Empty(Advisor.Of(Pile, [hurried with { FeedWindow = null }])); // nobody reads, or nothing was lost yet
+    }
+
+    [Fact]
     public void A_sliding_table_that_gives_way_needs_a_pile_with_a_limit()
     {
         Assert.Contains(

@@ -8,7 +8,8 @@ using Xunit.Abstractions;
 
 namespace BigPile.Caching.Tests.Feed;
 
-/// <summary>Readers that join at any time beside writers, and what they make of it once all is quiet; and the mistakes that break it.</summary>
+/// <summary>Readers that join at any time beside writers, and what they make of it once all is quiet; and the mistakes that break
+/// it.</summary>
 public sealed class FeedOrderTests(ITestOutputHelper output)
 {
     private const int KeyCount = 200;
@@ -44,7 +45,7 @@ public sealed class FeedOrderTests(ITestOutputHelper output)
         {
             bool isReader = point == CrashPoint.FeedBehindFirstBucket;
             if (point.ToString() == pausedAt && (isReader || Interlocked.Increment(ref passes) % 5 == 0))
-                Thread.Sleep(1);
+                Thread.SpinWait(20_000);
         });
         int round = 0;
         for (List<string> wrong = []; wrong.Count == 0; round++)

@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.Tests.Durability;

@@ -27,10 +27,17 @@ public sealed class MeterTests
             if (all.Remove("bigpile.cache.name", out string? table) && table == name)
                 seen.Add((instrument.Name, value, string.Join(',', all.Values)));
         });
+        var spans = new List<(string Instrument, double Seconds)>();
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) =>
+        {
+            if (tags.ToArray().Any(tag => tag.Key == "bigpile.cache.name" && tag.Value?.ToString() == name))
+                spans.Add((instrument.Name, value));
+        });
         listener.Start();
         using (PileCache cache = TestCache.Make())
         {
-            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable(name) with { MaxEntries = 2 });
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(
+                TestCache.Durable(name) with { MaxEntries = 2, FeedBytes = 256 << 10 });
             foreach (string key in new[] { "a", "b", "c", "c" })
                 table.Put(key, "1");
             table.TryGet("c", out _);
@@ -47,6 +54,10 @@ public sealed class MeterTests
             Assert.Contains(("bigpile.cache.entry.count", 1, ""), seen);
             Assert.Contains(("bigpile.cache.capacity", 2, ""), seen);
             Assert.Contains(seen, one => one is { Instrument: "bigpile.cache.memory.used", Tags: "index", Value: > 0 });
+            Assert.Contains(seen, one => one is { Instrument: "bigpile.cache.memory.used", Tags: "feed", Value: > 200_000 });
+            Assert.Contains(("bigpile.cache.feed.readers", 0, ""), seen);
+            Assert.Contains(spans, static one => one is { Instrument: "bigpile.cache.feed.window", Seconds: >= 0 });
+            Assert.Contains(("bigpile.cache.feed.lag", 0), spans);
         }
         seen.Clear();
         listener.RecordObservableInstruments();

@@ -18,7 +18,8 @@ public sealed class TableTests : ServerTest
     {
         HttpResponseMessage made = await PutAsync("a", "{\"collisionMode\":\"speculative\",\"maximumEntries\":1000,\"defaultTtl\":\"1h\"}");
         Assert.Equal((HttpStatusCode.Created, "/v1/tables/a"), (made.StatusCode, made.Headers.Location?.OriginalString));
-        HttpResponseMessage altered = await PutAsync("a", "{\"maximumBytes\":4194304,\"defaultPriority\":\"high\"}");
+        HttpResponseMessage altered = await PutAsync(
+            "a", "{\"maximumBytes\":4194304,\"defaultPriority\":\"high\",\"feedBytes\":1048576,\"feedsValues\":true}");
         Assert.Equal(HttpStatusCode.OK, altered.StatusCode);
         await Server.PutAsync("/v1/tables/a/entries/k", [1]);
         await PutAsync("b", "");
@@ -43,6 +44,11 @@ public sealed class TableTests : ServerTest
         Assert.Equal("durable", options.GetProperty("collisionMode").GetString());
         Assert.Equal(4 << 20, options.GetProperty("maximumBytes").GetInt32());
         Assert.Equal("high", options.GetProperty("defaultPriority").GetString());
+        Assert.Equal((1 << 20, true), (options.GetProperty("feedBytes").GetInt32(), options.GetProperty("feedsValues").GetBoolean()));
+        Assert.InRange(table.GetProperty("feedBytes").GetInt32(), 1, 1 << 20);
+        Assert.Equal(0, table.GetProperty("feedReaders").GetInt32());
+        Assert.Equal(0, table.GetProperty("feedLagSeconds").GetDouble());
+        Assert.True(table.GetProperty("feedWindowSeconds").GetDouble() >= 0);
         Assert.False(options.TryGetProperty("maximumEntries", out _));
         Assert.False(options.TryGetProperty("defaultTtl", out _));
         Assert.Equal(["a"], await NamesAsync(server));
@@ -61,6 +67,8 @@ public sealed class TableTests : ServerTest
     [InlineData("{\"defaultTtl\":\"soon\"}", "table_options_invalid")]
     [InlineData("{\"defaultPriority\":\"top\"}", "table_options_invalid")]
     [InlineData("{\"fixedIndex\":true}", "table_options_invalid")]
+    [InlineData("{\"feedBytes\":1000}", "table_options_invalid")]
+    [InlineData("{\"feedsValues\":true}", "table_options_invalid")]
     public async Task Options_that_can_not_be_are_refused_and_no_table_is_made(string body, string code)
     {
         await ProblemAsync(await PutAsync("t", body), HttpStatusCode.BadRequest, code);
@@ -75,6 +83,9 @@ public sealed class TableTests : ServerTest
     [InlineData("{\"statistics\":1}", "The member 'statistics' has a value of another type.")]
     [InlineData("{\"maximumBytes\":5}", "maximumBytes of the table 't' is 5; it must be at least 1,048,576.")]
     [InlineData("{\"maximumEntries\":0}", "maximumEntries of the table 't' is 0; it must be at least 1.")]
+    [InlineData(
+        "{\"maximumBytes\":2097152,\"feedBytes\":2000000}",
+        "feedBytes of the table 't' is 2000000; it must be from 262,144 to 1,073,741,824, and at most half of ")]
     [InlineData("{\"defaultTtl\":\"0s\"}", "defaultTtl")]
     [InlineData("{\"defaultSliding\":\"0s\"}", "defaultSliding")]
     [InlineData(

@@ -70,7 +70,7 @@ public sealed class ReferenceTests : ServerTest
             using Pile pile = Pile.Open(directory, new PileOptions { SegmentBytes = 4 << 20 });
             using var cache = new PileCache(
                 pile, new PileCacheOptions { WaitsUntilReady = true, SweepPeriod = TimeSpan.FromMilliseconds(5) });
-            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("used");
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(new TableOptions("used") { FeedBytes = 1 << 20 });
             Assert.Equal("made", table.GetOrAdd("key", static _ => "made"));
             pile.Flush();
             Assert.True(SpinWait.SpinUntil(IsSwept, Timeout));

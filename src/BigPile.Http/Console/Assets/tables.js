@@ -2,7 +2,7 @@
 
 import { may } from './access.js';
 import { byId, element, keyedRows, setText } from './dom.js';
-import { bytes, count, counted, exactBytes, percent, rate, short } from './format.js';
+import { bytes, count, counted, duration, exactBytes, micros, percent, rate, short } from './format.js';
 import { Series, draw, sparkline } from './chart.js';
 
 const mostShown = 200;
@@ -10,11 +10,19 @@ const mostShown = 200;
 const readsOf = table => (table.perSecond === undefined ? null : table.perSecond.hits + table.perSecond.misses);
 const writesOf = table => (table.perSecond === undefined ? null : table.perSecond.puts + table.perSecond.removals);
 
+const span = seconds => (seconds < 60 ? micros(seconds * 1e6) : duration(seconds));
+
+function feedOf(table) {
+  const window = table.feedWindowSeconds === undefined ? 'no changes yet' : `changes stay for ${span(table.feedWindowSeconds)}`;
+  return `${window}; ${counted(table.feedReaders, 'reader')}${table.feedReaders === 0 ? '' : `, the slowest ${span(table.feedLagSeconds)} behind`}`;
+}
+
 const columns = [
   { name: 'Table', value: table => table.name },
   { name: 'Entries', value: table => table.entries, text: table => [short(table.entries), count(table.entries)] },
   { name: 'In the pile', value: table => table.blockBytes, text: table => [bytes(table.blockBytes), exactBytes(table.blockBytes)] },
   { name: 'Index', value: table => table.indexBytes, text: table => [bytes(table.indexBytes), exactBytes(table.indexBytes)] },
+  { name: 'Feed', value: table => table.feedBytes ?? 0, text: table => (table.feedBytes === undefined ? ['–', ''] : [bytes(table.feedBytes), feedOf(table)]) },
   { name: 'Hit ratio', value: table => table.hitRatio ?? -1, text: table => [table.hitRatio === undefined ? '–' : percent(table.hitRatio), `${counted(table.hits, 'hit')}, ${counted(table.misses, 'miss', 'misses')}`] },
   { name: 'Reads/s', value: table => readsOf(table) ?? -1, text: table => [readsOf(table) === null ? '–' : short(readsOf(table)), ''] },
   { name: 'Writes/s', value: table => writesOf(table) ?? -1, text: table => [writesOf(table) === null ? '–' : short(writesOf(table)), `${counted(table.puts, 'put')}, ${counted(table.removals, 'removal')} since the start`] },
