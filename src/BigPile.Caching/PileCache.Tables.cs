@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
@@ -201,7 +202,7 @@ public sealed partial class PileCache
         TableEngine engine = null!;
         SpillStore? spill = SpillStore.In(
             spillDirectory, Pile, definition.Id, definition.Name, () => engine.Limits.Budget.Entries, // called after evictions
-            () => engine.LoseFeed());
+            () => LoseFeedOf(engine));
         engine = new TableEngine(
             Pile, definition, _indexes.Hash, _clock, options, place, _indexes.FeedOf(definition.Id), spill, _factoryLimits)
         {
@@ -215,6 +216,13 @@ public sealed partial class PileCache
         if (!wasFound)
             engine.BeginUse();
         return engine.Begin(hasOptions: !wasFound);
+    }
+
+    // Entries were lost that nobody knows: readers of the feed are told that they missed something.
+    private static void LoseFeedOf(TableEngine engine)
+    {
+        using ReadScope scope = engine.EnterReader();
+        engine.Feed.Lose();
     }
 
     private CacheTable<TKey, TValue> GetTypedLocked<TKey, TValue>(TableEngine engine)

@@ -207,12 +207,10 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         return _window!.Watermark(last);
     }
 
-    internal FeedPosition AddReader(ulong version)
+    internal void AddReader(FeedPosition position)
     {
-        var position = new FeedPosition { Version = version };
         lock (_lock)
             _readers.Add(position);
-        return position;
     }
 
     internal void RemoveReader(FeedPosition position)

@@ -22,7 +22,7 @@ internal sealed unsafe class FeedRecovery(TableEngine table)
         _ => VersionOf(record) is var present && (present == 0 || present > record.Words[0]),
     };
 
-    // A tag of a table of an earlier version has two hashes, each with a mark, and a kill may come between these. Then the record is of one.
+    // In a table that was found a tag has two hashes, each with a mark, and a kill may come between these. Then the record is of one.
     private bool IsMarked(in FeedRecord record, ulong version)
     {
         Span<ulong> tags = record.Words;

@@ -223,14 +223,11 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         Interlocked.Increment(ref _failures);
         Interlocked.Add(ref _lost, lost);
         Volatile.Write(ref _skipsLeft, SkipsAfterFailure);
-        background.Queue("the report on a file of evicted entries", () =>
-        {
-            EntriesLost();
-            logger.LogError(
-                e,
-                "The file '{Path}' for what leaves table '{Table}' can't be used; its {Lost} entries are evicted. It is tried again later",
-                path, table, lost);
-        });
+        background.Queue("the tidings of lost entries", EntriesLost);
+        background.Queue("the report on a file of evicted entries", () => logger.LogError(
+            e,
+            "The file '{Path}' for what leaves table '{Table}' can't be used; its {Lost} entries are evicted. It is tried again later",
+            path, table, lost));
     }
 
     // The database keeps the count in memory.

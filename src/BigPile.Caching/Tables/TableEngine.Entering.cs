@@ -83,7 +83,7 @@ internal sealed partial class TableEngine
     /// Makes a change while no thread is in the table. A table closed meanwhile stays closed; its index exists while
     /// <see cref="ConfigurationLock"/> is held.
     /// </summary>
-    private void RunPausedLocked(Action change)
+    internal void RunPausedLocked(Action change)
     {
         if (Interlocked.CompareExchange(ref _state, (int)TableState.Paused, Open) >= (int)TableState.Closed)
             ThrowClosed();

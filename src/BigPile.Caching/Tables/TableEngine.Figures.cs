@@ -102,13 +102,6 @@ internal sealed partial class TableEngine
             OnDamage?.Invoke();
     }
 
-    /// <summary>Entries were lost that nobody knows: readers of the feed are told that they missed something.</summary>
-    internal void LoseFeed()
-    {
-        using ReadScope scope = EnterReader();
-        Feed.Lose();
-    }
-
     /// <summary>Checks index, entries, counters, limits and the evictor's queues. No other thread uses the table. For tests.</summary>
     /// <exception cref="InvalidOperationException">An invariant is broken; the message says which.</exception>
     internal void CheckInvariants() => new TableCheck(this).Run();

@@ -1,9 +1,7 @@
 using System;
-using System.IO;
 using System.Threading;
 using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
-using BigPile.Memory;
 
 namespace BigPile.Caching.Tables;
 
@@ -17,7 +15,6 @@ internal sealed partial class TableEngine
 
     private TableOptions _options;
     private bool _isConfigured;
-    private bool _isListened; // somebody is told of removed entries; under ConfigurationLock
     private bool _countsReads;
     private bool _countsUses;
     private int _maxLines;
@@ -42,43 +39,13 @@ internal sealed partial class TableEngine
 
     /// <summary>Applies the options before the table is used.</summary>
     /// <param name="hasOptions">Whether they are its own; else what it was found with stays.</param>
-    /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
     internal TableEngine Begin(bool hasOptions = true)
     {
         PileCapacity.Add(Shrink); // first: the pile may become nearly full meanwhile
         if (hasOptions)
-            Feed.Configure(_options.FeedBytes, _options.FeedsValues, hasListeners: false);
+            FeedSwitch.ApplyLocked(_options);
         ApplyLocked(_options);
         return this;
-    }
-
-    /// <summary>A listener for removed entries is added: a table without a feed gets a small one, for good.</summary>
-    internal void SetListened()
-    {
-        PileRegions.ThrowIfInRegion();
-        long now = Clock.BeforeLock;
-        lock (ConfigurationLock)
-        {
-            if (_isListened)
-                return;
-            _isListened = true;
-            RunPausedLocked(() => ConfigureFeedLocked(Options));
-            Shrink.EvictLocked(now); // the window counts in the limit
-        }
-    }
-
-    private void ConfigureFeedLocked(TableOptions options)
-    {
-        try
-        {
-            Feed.Configure(options.FeedBytes, options.FeedsValues, _isListened);
-        }
-        catch (IOException e)
-        {
-            throw new PileStorageException(
-                $"The window of the change feed of the table '{Name}' can't be made: "
-                + FileErrors.WithRemedy(e, "Free space on the disk, or lower TableOptions.FeedBytes, and configure the table again."), e);
-        }
     }
 
     internal void ReapplyLocked() => RunPausedLocked(() => ApplyLocked(Options));
@@ -103,7 +70,7 @@ internal sealed partial class TableEngine
             // Paused: no call sees half of the options. The evictions come after it, as they enter the table.
             RunPausedLocked(() =>
             {
-                ConfigureFeedLocked(options);
+                FeedSwitch.ApplyLocked(options);
                 ApplyLocked(options);
             });
             Shrink.EvictLocked(now);

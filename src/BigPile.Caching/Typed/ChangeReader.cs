@@ -74,7 +74,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
         using (ReadScope scope = Core.EnterReader())
         {
             _merge = new FeedMerge(WindowNow());
-            _position = Core.Feed.AddReader(Bound());
+            Core.Feed.AddReader(_position = new FeedPosition { Version = Bound() });
             if (options.Durable)
                 Core.Heap.Flushed += Core.Feed.Signal.Raise;
             if (from == FeedCursor.Now)

@@ -44,7 +44,7 @@ internal sealed class RemovalListeners<TKey, TValue>(TypedTable<TKey, TValue> ta
     // At once, so that what goes behind this call is told.
     private void BeginLocked()
     {
-        table.Core.SetListened();
+        table.Core.FeedSwitch.BeginListening();
         var reader = new ChangeReader<TKey, TValue>(table, new ChangeOptions { SkipsWalk = true });
         _ = reader.TryBegin(FeedCursor.Now);
         _reading = new CancellationTokenSource();

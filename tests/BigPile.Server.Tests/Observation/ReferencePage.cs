@@ -19,7 +19,8 @@ internal static partial class ReferencePage
     private static readonly Type[] Options =
     [
         typeof(BigPileOptions), typeof(PileHybridCacheOptions), typeof(TableOptions), typeof(EntryOptions), typeof(ChangeOptions),
-        typeof(PileCacheOptions), typeof(PileOptions), typeof(PileCodecOptions), typeof(BigPileHttpOptions), typeof(BigPileFastReadsOptions),
+        typeof(PileCacheOptions), typeof(PileOptions), typeof(PileCodecOptions), typeof(BigPileHttpOptions),
+        typeof(BigPileFastReadsOptions),
     ];
 
     private static readonly Type[] Telemetry =
