@@ -72,17 +72,13 @@ internal sealed unsafe class FeedWindow
     /// <summary>All behind the head.</summary>
     internal ReadOnlySpan<byte> Body => new(_start + FeedHead.ReservedBytes, (int)_head->LengthBytes - FeedHead.ReservedBytes);
 
-    /// <summary>The length of a window of at least so many bytes, in whole chunks.</summary>
-    internal static long LengthFor(long bytes)
-    {
-        (int chunkBytes, int chunks, _, long offset) = ShapeOf(bytes);
-        return offset + (long)chunks * chunkBytes;
-    }
+    /// <summary>The length of a window that is asked for. What is left behind its last chunk stays unused.</summary>
+    internal static long LengthFor(long bytes) => Math.Max(bytes, LeastBytes) / PageBytes * PageBytes;
 
     /// <summary>The most bytes of a value that a record holds; a longer one is read where it is.</summary>
     internal int MostValueBytes => ChunkBytes / 4;
 
-    // The same for a length that LengthFor gave as for the bytes that it was asked for.
+    // Follows from the length alone: the next process has nothing else.
     private static (int ChunkBytes, int Chunks, int Lanes, long Offset) ShapeOf(long bytes)
     {
         long chunkBytes = bytes < 64 * UsualChunkBytes ? LeastChunkBytes : UsualChunkBytes;
@@ -94,7 +90,7 @@ internal sealed unsafe class FeedWindow
             int lanes = Math.Min(MostLanes, chunks / ChunksPerLane);
             long offset = FeedHead.ReservedBytes + (long)lanes * FeedLane.SizeBytes + (long)chunks * FeedChunk.SizeBytes;
             offset = (offset + PageBytes - 1) / PageBytes * PageBytes;
-            if (offset + chunks * chunkBytes <= Math.Max(bytes, LeastBytes))
+            if (offset + chunks * chunkBytes <= bytes)
                 return ((int)chunkBytes, chunks, lanes, offset);
             chunks--;
         }
@@ -259,6 +255,28 @@ internal sealed unsafe class FeedWindow
         }
         Debug.Assert(oldest >= 0, "No more than a quarter of the chunks is open.");
         return oldest;
+    }
+
+    /// <summary>Takes back what a killed process had begun in TakeChunk. Nobody uses the window.</summary>
+    /// <remarks>The lane leads to a chunk that it has closed; the next one may be open already, without a record.</remarks>
+    internal void UndoTakes()
+    {
+        for (int i = 0; i < LaneCount; i++)
+        {
+            FeedLane* lane = _lanes + i;
+            if (lane->InFlight == 0 || (uint)(lane->OpenChunk - 1) >= (uint)ChunkCount)
+                continue;
+            FeedChunk* chunk = ChunkAt(lane->OpenChunk - 1);
+            if (chunk->State == FeedChunk.Closed && chunk->Lane == i)
+                chunk->State = FeedChunk.Open;
+        }
+        for (int i = 0; i < ChunkCount; i++)
+        {
+            FeedChunk* chunk = _chunks + i;
+            if (chunk->State == FeedChunk.Open && chunk->End == 0 && (uint)chunk->Lane < (uint)LaneCount
+                && LaneAt(chunk->Lane)->InFlight != 0 && LaneAt(chunk->Lane)->OpenChunk != i + 1)
+                chunk->State = FeedChunk.Free;
+        }
     }
 
     /// <summary>Voids what a killed process had under way and did not make, and frees its locks. Nobody uses the window.</summary>

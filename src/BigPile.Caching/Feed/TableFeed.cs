@@ -76,6 +76,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         if (head == null || !head->IsOf(heap.Id, tableId, storage.LengthBytes) || FeedWindow.LengthFor(storage.LengthBytes) != storage.LengthBytes)
             return false;
         var window = new FeedWindow(storage.Start, storage.LengthBytes);
+        window.UndoTakes();
         if (!window.IsSound())
             return false;
         window.Recover(isMade);
