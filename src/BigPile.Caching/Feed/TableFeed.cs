@@ -19,7 +19,7 @@ namespace BigPile.Caching.Feed;
 internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage storage) : IDisposable
 {
     private readonly MemoryFeedStorage _ofListeners = new(); // where the table has listeners, and no feed of its own
-    private readonly Lock _lock = new(); // guards what follows
+    private readonly Lock _lock = new(); // guards what follows; a window is freed under it, as statistics are read outside of regions
     private readonly List<FeedPosition> _readers = [];
     private FeedWindow? _window; // null: off. Changes while no thread is in the table
     private bool _copiesValues;
@@ -87,8 +87,11 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
 
     private void Change(FeedStorage place, long length, ulong flushedUpTo)
     {
-        _window = null;
-        place.Delete();
+        lock (_lock)
+        {
+            _window = null;
+            place.Delete();
+        }
         if (length == 0)
             return;
         if (place.OutlivesProcess)
@@ -210,29 +213,27 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     /// <summary>What the window holds, and who reads it. The table is not disposed meanwhile.</summary>
     internal TableStatistics AddTo(TableStatistics statistics)
     {
-        FeedWindow? window = _window;
-        if (window == null)
-            return statistics;
-        (long used, ulong oldest, ulong newest) = window.Described();
-        TimeSpan held = newest == 0 ? TimeSpan.Zero : Between(oldest, Math.Max(heap.Versions.Last, newest));
-        TimeSpan lag = TimeSpan.Zero;
-        int readers;
         lock (_lock)
         {
-            readers = _readers.Count;
+            FeedWindow? window = _window;
+            if (window == null)
+                return statistics;
+            (long used, ulong oldest, ulong newest) = window.Described();
+            TimeSpan held = newest == 0 ? TimeSpan.Zero : Between(oldest, Math.Max(heap.Versions.Last, newest));
+            TimeSpan lag = TimeSpan.Zero;
             foreach (FeedPosition reader in _readers)
             {
                 if (Volatile.Read(ref reader.Version) is var version && version < newest && Between(version, newest) > lag)
                     lag = Between(version, newest);
             }
+            return statistics with
+            {
+                FeedBytes = SizeBytes,
+                FeedReaders = _readers.Count,
+                FeedLag = lag,
+                FeedWindow = used == 0 ? null : held * ((double)window.ChunkCount * window.ChunkBytes / used),
+            };
         }
-        return statistics with
-        {
-            FeedBytes = SizeBytes,
-            FeedReaders = readers,
-            FeedLag = lag,
-            FeedWindow = used == 0 ? null : held * ((double)window.ChunkCount * window.ChunkBytes / used),
-        };
     }
 
     /// <summary>Checks the invariants while no thread is in the table. For tests.</summary>
