@@ -40,6 +40,9 @@ internal readonly unsafe struct FeedRecord(byte* start)
 
     internal ReadOnlySpan<ulong> Words => new(start + sizeof(ulong), WordCount);
 
+    /// <summary>Replaces a word, in a chunk that nobody reads.</summary>
+    internal void SetWord(int number, ulong word) => ((ulong*)start)[1 + number] = word;
+
     internal bool HasValue => (_word & ValueBit) != 0;
 
     /// <summary>The value's kind; only where it has one.</summary>

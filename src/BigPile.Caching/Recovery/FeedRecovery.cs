@@ -21,14 +21,18 @@ internal sealed unsafe class FeedRecovery(TableEngine table)
         _ => VersionOf(record) is var present && (present == 0 || present > record.Words[0]),
     };
 
+    // A tag may have two hashes, and a kill between their marks leaves the first one: the record then tells of that alone.
     private bool IsMarked(in FeedRecord record, ulong version)
     {
-        foreach (ulong tag in record.Words)
+        bool isAny = false;
+        for (int i = 0; i < record.Words.Length; i++)
         {
-            if (table.Tags.MarkOf(tag) >= version)
-                return true;
+            if (table.Tags.MarkOf(record.Words[i]) >= version)
+                isAny = true;
+            else
+                record.SetWord(i, 0); // the hash of no tag
         }
-        return false;
+        return isAny;
     }
 
     // 0: the index has no entry of the key.
