@@ -45,7 +45,7 @@ internal static unsafe class ChildProcess
         else
             target.Reconcile();
         Pauses.ReportTo(null);
-        feeds?.Follow(options.Seed);
+        feeds?.Follow();
         RunThreads(target, journal, findings, options.Seed);
         return Failed;
     }
@@ -133,7 +133,7 @@ internal static unsafe class ChildProcess
             : new TableTarget(cache, new JournalTime(journal), journal, findings);
 
     private static FeedRelay? MakeRelay(ChildOptions options, ITarget target, Findings findings) =>
-        target is TableTarget tables ? new FeedRelay(options.Directory, tables.Tables, findings) : null;
+        target is TableTarget tables ? new FeedRelay(options.Directory, options.Seed, tables.Tables, findings) : null;
 
     /// <summary>Lets each thread of the run work, until one of them fails.</summary>
     internal static void RunThreads(ITarget target, Journal journal, Findings findings, ulong seed)

@@ -1,4 +1,5 @@
 using System;
+using System.Linq;
 using System.Threading;
 using BigPile.Caching;
 using BigPile.Torture.Journals;
@@ -8,13 +9,18 @@ namespace BigPile.Torture.Tables;
 /// <summary>Reads the changes of all tables in the child, from where the parent is, and hands them to it.</summary>
 internal sealed class FeedRelay : IDisposable
 {
+    private const ulong SmallSeldom = 4;
+
     private readonly TableSet _tables;
     private readonly Findings _findings;
     private readonly FeedLog _log;
     private readonly FeedCursor[] _cursors; // by role
+    private readonly TableRole[] _read;
 
-    internal FeedRelay(string directory, TableSet tables, Findings findings)
+    /// <summary>Begins. Most processes, by the seed, read no small window: a later one finds it overrun, or not.</summary>
+    internal FeedRelay(string directory, ulong seed, TableSet tables, Findings findings)
     {
+        _read = [.. Enum.GetValues<TableRole>().Where(role => !TableSet.HasSmallFeed(role) || seed % SmallSeldom == 0)];
         _tables = tables;
         _findings = findings;
         _log = FeedLog.Open(directory, out _cursors);
@@ -23,25 +29,19 @@ internal sealed class FeedRelay : IDisposable
     /// <summary>Reads until there is nothing more, and lists the entries, for the parent to compare. Nobody changes the tables.</summary>
     internal void Compare()
     {
-        for (var role = TableRole.Numbers; (int)role < TableSet.RoleCount; role++)
+        foreach (TableRole role in _read)
         {
-            TableRole of = role;
             FeedFrame listed = _tables.Of(role).List(); // first: what that drops is told
-            _tables.Of(role).Drain(_cursors[(int)role], frame => Add(of, frame));
+            _tables.Of(role).Drain(_cursors[(int)role], frame => Add(role, frame));
             Add(role, listed with { Cursor = _cursors[(int)role] });
         }
     }
 
     /// <summary>Reads beside the threads that change the tables, until the process is killed.</summary>
-    internal void Follow(ulong seed)
+    internal void Follow()
     {
-        for (var role = TableRole.Numbers; (int)role < TableSet.RoleCount; role++)
-        {
-            TableRole of = role;
-            if (TableSet.HasSmallFeed(role) && seed % 2 == 0)
-                continue; // the next process finds the window overrun, or not
-            new Thread(() => Follow(of)) { IsBackground = true }.Start();
-        }
+        foreach (TableRole role in _read)
+            new Thread(() => Follow(role)) { IsBackground = true }.Start();
     }
 
     private void Follow(TableRole role)

@@ -51,14 +51,18 @@ internal sealed class TableSet
     /// <summary>Whether the window of a table's changes may be overrun.</summary>
     internal static bool HasSmallFeed(TableRole role) => role is TableRole.Numbers or TableRole.Limited;
 
-    /// <summary>The bytes of the window, which stay the same: another one would begin anew.</summary>
-    internal static long FeedBytesOf(TableRole role) => HasSmallFeed(role) ? SmallFeedBytes : LargeFeedBytes;
+    /// <summary>Adds the table's feed to options. It stays the same: another window would begin anew. Values fill the small one.</summary>
+    internal static TableOptions WithFeed(TableOptions options, TableRole role) => options with
+    {
+        FeedBytes = HasSmallFeed(role) ? SmallFeedBytes : LargeFeedBytes,
+        FeedsValues = HasSmallFeed(role),
+    };
 
     private KeyTable<long> ByNumber(string name, TableRole role) =>
         new(Cache, OptionsOf(name, role), static key => key, static key => (int)key);
 
     private static TableOptions OptionsOf(string name, TableRole role) =>
-        new(name) { CollisionMode = CollisionMode.Durable, FeedBytes = FeedBytesOf(role) };
+        WithFeed(new TableOptions(name) { CollisionMode = CollisionMode.Durable }, role);
 
     private KeyTable<string> ByName(string name, TableRole role) => new(
         Cache, OptionsOf(name, role), static key => string.Create(CultureInfo.InvariantCulture, $"key {key}"),
