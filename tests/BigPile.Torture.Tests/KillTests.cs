@@ -13,12 +13,15 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
 
     private readonly string _directory = Path.Combine(Path.GetTempPath(), "bigpile-" + Path.GetRandomFileName());
 
-    /// <summary>The controls and what they concern; the normal leg has two of them.</summary>
+    /// <summary>The controls and what they concern; the normal leg has three of them.</summary>
     public static TheoryData<string, string> Controls
     {
         get
         {
-            var controls = new TheoryData<string, string> { { "table", "freed-outside-lock" }, { "pile", "redo-valid-first" } };
+            var controls = new TheoryData<string, string>
+            {
+                { "table", "freed-outside-lock" }, { "pile", "redo-valid-first" }, { "table", "feed-undone-kept" },
+            };
             if (!TestLeg.IsLong)
                 return controls;
             controls.Add("pile --shared on", "redo-valid-first");

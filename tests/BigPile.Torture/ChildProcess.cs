@@ -38,11 +38,14 @@ internal static unsafe class ChildProcess
         using PileCache? cache = OpenCache(options, pile, journal, TimeSpan.FromSeconds(1));
         CheckRestored(cache, journal, findings);
         ITarget target = MakeTarget(options, pile, cache, journal, findings);
+        using FeedRelay? feeds = MakeRelay(options, target, findings);
+        feeds?.Compare();
         if (journal.Head->IsOtherBoot)
             target.Verify(); // what is left of the time before is all that there is to go on from
         else
             target.Reconcile();
         Pauses.ReportTo(null);
+        feeds?.Follow();
         RunThreads(target, journal, findings, options.Seed);
         return Failed;
     }
@@ -60,6 +63,8 @@ internal static unsafe class ChildProcess
         PileCache? cache = OpenCache(options, pile, journal, TimeSpan.Zero, isChecked.Task);
         CheckRestored(cache, journal, findings);
         ITarget target = MakeTarget(options, pile, cache, journal, findings);
+        using FeedRelay? feeds = MakeRelay(options, target, findings);
+        feeds?.Compare();
         target.Verify();
         if (cache != null && !cache.Readiness.Inspection.IsCompleted)
         {
@@ -67,6 +72,7 @@ internal static unsafe class ChildProcess
             cache.Readiness.Inspection.GetAwaiter().GetResult();
             target.Verify();
         }
+        feeds?.Compare();
         if (options.Seed % 2 == 0)
             return 0;
         long began = journal.Tick();
@@ -125,6 +131,9 @@ internal static unsafe class ChildProcess
         cache == null
             ? new PileTarget(pile, journal, findings)
             : new TableTarget(cache, new JournalTime(journal), journal, findings);
+
+    private static FeedRelay? MakeRelay(ChildOptions options, ITarget target, Findings findings) =>
+        target is TableTarget tables ? new FeedRelay(options.Directory, options.Seed, tables.Tables, findings) : null;
 
     /// <summary>Lets each thread of the run work, until one of them fails.</summary>
     internal static void RunThreads(ITarget target, Journal journal, Findings findings, ulong seed)

@@ -37,6 +37,7 @@ internal sealed record Control(string Name, string Target, CrashPoint Point)
         new("slot-first", Table, CrashPoint.PutBeforeHeader),
         new("freed-first", Table, CrashPoint.RemoveBeforeFreed),
         new("left-unfinished", Table, CrashPoint.EntryBeforeOldFreed),
+        new("feed-undone-kept", Table, CrashPoint.FeedBeforeChange),
         new("link-first", Hash, HashCrashPoints.Of(HashCrashPoint.Linked)),
         new("extent-freed-first", Hash, HashCrashPoints.Of(HashCrashPoint.Marked)),
         new("no-marks", Hash, HashCrashPoints.Of(HashCrashPoint.Linked)),

@@ -80,7 +80,7 @@ internal static unsafe class Pauses
             or CrashPoint.VersionsReservedBeforeUse or CrashPoint.SegmentBeforeStruck
             or >= CrashPoint.FlushBeforeCopy and <= CrashPoint.RecoveryBeforeOpened and not CrashPoint.ReplayBetweenRecords
             or CrashPoint.RecoveredBeforeStated or >= CrashPoint.TagBetweenMarks and <= CrashPoint.MarkBeforeOldFreed
-            or CrashPoint.ClearBeforeMarkFreed;
+            or CrashPoint.ClearBeforeMarkFreed or CrashPoint.FeedBeforeRecycled;
 
     private static uint Next(uint below)
     {

@@ -37,7 +37,8 @@ internal static class TargetCrashPoints
         CrashPoint.LineOnItsWay, CrashPoint.LineBetweenEmptied, CrashPoint.SplitBeforeRaised, CrashPoint.SplitBetweenCleared,
         CrashPoint.SplitBetweenBroughtForward,
         CrashPoint.SplitBeforeEnded, CrashPoint.SplitBeforeCounted, CrashPoint.IntentRecorded, CrashPoint.ChangeBeforeDone,
-        CrashPoint.TableBeforeListed, CrashPoint.DropBeforeFiles,
+        CrashPoint.TableBeforeListed, CrashPoint.DropBeforeFiles, CrashPoint.FeedBeforeChange, CrashPoint.FeedBeforeLeft,
+        CrashPoint.FeedBeforeRecycled,
     ];
 
     private static readonly CrashPoint[] OfRecovery =

@@ -9,6 +9,7 @@ using BigPile.Checking;
 using BigPile.Files;
 using BigPile.Torture.Hash;
 using BigPile.Torture.Journals;
+using BigPile.Torture.Tables;
 
 namespace BigPile.Torture;
 
@@ -38,6 +39,7 @@ internal sealed unsafe class TortureRun
     private readonly Journal _journal;
     private readonly Dice _dice;
     private readonly int[] _killedIn = new int[HashCrashPoints.End];
+    private readonly FeedFolds? _feeds; // of tables
     private int _chain;
 
     private TortureRun(TortureOptions options, string directory)
@@ -47,6 +49,8 @@ internal sealed unsafe class TortureRun
         _journal = Journal.Create(ChildProcess.JournalPath(directory), options.Threads);
         _journal.Head->IsShared = options.IsShared;
         _dice = new Dice(options.Seed);
+        if (options.Target == TortureOptions.TableTarget)
+            _feeds = new FeedFolds(directory, _journal);
     }
 
     private static string DefaultDirectory =>
@@ -71,6 +75,7 @@ internal sealed unsafe class TortureRun
     private static void CleanUp(string directory, bool isOwn)
     {
         File.Delete(ChildProcess.JournalPath(directory));
+        File.Delete(FeedLog.PathOf(directory));
         Directory.Delete(ChildProcess.PilePath(directory), recursive: true);
         if (isOwn)
             Directory.Delete(directory);
@@ -93,6 +98,8 @@ internal sealed unsafe class TortureRun
             Say("killed inside: " + string.Join(", ", inside));
             if (_options.HasOtherBoots)
                 Say($"opened under another start of the machine {head.OtherBoots:N0} times; undone by that {head.Undone:N0}");
+            if (_feeds != null)
+                Say(_feeds.ToString());
             Say($"kills {kills}, operations {_journal.Operations()}, lost {head.Lost}, wrong {head.Wrong}, leaked {head.Leaked}");
             return head.Lost + head.Wrong + head.Leaked == 0;
         }
@@ -143,6 +150,7 @@ internal sealed unsafe class TortureRun
         bool ended = plan.Wait(child, _journal);
         child.Kill();
         child.WaitForExit();
+        _feeds?.EndChild();
         if (ended)
             Say($"  WRONG: a child ended by itself with exit code {child.ExitCode}");
         else if (!isReady)
@@ -167,16 +175,19 @@ internal sealed unsafe class TortureRun
             child.Kill();
             child.WaitForExit();
         }
+        _feeds?.EndChild();
         if (child.ExitCode == 0)
             return;
         Say($"  WRONG: the comparison ended with exit code {child.ExitCode}; the pile can't be used, and a new one is begun");
         _journal.Head->Wrong++;
         Directory.Delete(ChildProcess.PilePath(_directory), recursive: true);
         _journal.ForgetPile();
+        _feeds?.Forget();
     }
 
     private Process Start(string verb, ulong seed, CrashPoint point)
     {
+        _feeds?.BeginChild();
         string program = Environment.ProcessPath!;
         var start = new ProcessStartInfo(program) { RedirectStandardInput = true };
         if (Path.GetFileNameWithoutExtension(program) == "dotnet")

@@ -44,7 +44,11 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     internal long SizeBytes => storage.LengthBytes + _ofListeners.LengthBytes;
 
     /// <summary>The last version that was drawn, loaded before lanes are looked at.</summary>
-    internal ulong LastVersion => heap.Versions.Last;
+    /// <remarks>
+    /// Not above the reserved limit: a version there is drawn, but not used. After a kill it is drawn again, and who had read up to it would
+    /// miss its change.
+    /// </remarks>
+    internal ulong LastVersion => Math.Min(heap.Versions.Last, heap.Versions.Limit);
 
     /// <summary>Turns the feed on or off. No thread is in the table.</summary>
     /// <param name="bytes">The bytes of the window; null: none, unless there are listeners.</param>
@@ -196,14 +200,14 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     /// <summary>Tells all readers that they have missed something: no record tells of what the table has lost, or found again.</summary>
     internal void Lose()
     {
-        _window?.Lose(heap.Versions.Last);
+        _window?.Lose(LastVersion);
         Signal.Raise();
     }
 
     /// <summary>The version up to which all changes are in the table, and their records in the window.</summary>
     internal ulong Watermark()
     {
-        ulong last = heap.Versions.Last; // first
+        ulong last = LastVersion; // first
         return _window!.Watermark(last);
     }
 

@@ -39,6 +39,10 @@ internal readonly unsafe struct TagRemoval(TableEngine table)
             return false; // the inspection may still find an entry that a mark concerns
         using (ChangeScope scope = table.EnterWriter())
         {
+            // After a kill the mark says whether the record of its removal stands, so it stays until the record's lane was left. What is
+            // told of a clear holds for those before it.
+            if (!allOnly && table.Feed.IsOn && table.Feed.Watermark() < version)
+                return false;
             table.Tags.DropUpTo(version, allOnly);
         }
         return true;

@@ -29,6 +29,7 @@ internal sealed partial class ChangeReader<TKey, TValue>
         ulong bound = options.Durable ? Core.Heap.FlushedVersion : ulong.MaxValue; // a later one comes as a change, once it is flushed
         var entries = new List<Change<TKey, TValue>>();
         long bytes = 0;
+        _lastStep = CursorPlace;
         while (entries.Count < EntriesAStep && bytes < ValueBytesAStep && TryFind())
         {
             foreach (EntryCopy entry in _found)

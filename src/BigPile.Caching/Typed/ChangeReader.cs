@@ -28,6 +28,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
     private FeedPosition? _position; // as the statistics have it; null until it begins
     private ulong _version; // all changes up to it were given
     private ulong _place; // where the walk continues; its end: none is under way
+    private ulong _lastStep; // where the last step of the walk began
     private ulong _endsAt = NoEnd; // the walk is over; the reader is told so once it has the changes up to this version
     private SpilledWalk? _spilled; // the entries in the file, while they are walked
     private bool _isBegun; // the version is that of a cursor, or the window has all changes above it
@@ -37,7 +38,10 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
 
     private bool IsWalking => _place != WalkPlace.End || _spilled != null;
 
-    private FeedCursor Cursor => new(_merge!.Window.Epoch, _version, _spilled == null ? _place : 0); // the file is walked as a whole
+    // Until the end of the walk was told, a cursor leads to the last step: who continues there is told of the end.
+    private FeedCursor Cursor => new(_merge!.Window.Epoch, _version, _endsAt == NoEnd ? CursorPlace : _lastStep);
+
+    private ulong CursorPlace => _spilled == null ? _place : 0; // the file is walked as a whole
 
     /// <summary>Reads on until it is cancelled.</summary>
     internal async IAsyncEnumerable<ChangeBatch<TKey, TValue>> ReadAsync(

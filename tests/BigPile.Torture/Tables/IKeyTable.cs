@@ -1,3 +1,4 @@
+using System;
 using System.Buffers;
 using System.Collections.Generic;
 using BigPile.Caching;
@@ -35,4 +36,13 @@ internal interface IKeyTable
 
     /// <summary>Has the table behave as options say, by asking for it with them.</summary>
     void GetAgain(TableOptions options);
+
+    /// <summary>The entries that there are.</summary>
+    FeedFrame List();
+
+    /// <summary>Reads changes until there is nothing more.</summary>
+    void Drain(FeedCursor from, Action<FeedFrame> give);
+
+    /// <summary>Reads changes until the process ends.</summary>
+    void Follow(FeedCursor from, Action<FeedFrame> give);
 }

@@ -7,10 +7,11 @@ using BigPile.Caching;
 namespace BigPile.Torture.Tables;
 
 /// <summary>A table with keys of one type.</summary>
-internal sealed class KeyTable<TKey>(PileCache cache, string name, Func<int, TKey> keyOf, Func<TKey, int> numberOf) : IKeyTable
+internal sealed partial class KeyTable<TKey>(PileCache cache, TableOptions options, Func<int, TKey> keyOf, Func<TKey, int> numberOf)
+    : IKeyTable
     where TKey : notnull
 {
-    private readonly CacheTable<TKey, byte[]> _table = cache.GetOrCreateTable<TKey, byte[]>(name);
+    private readonly CacheTable<TKey, byte[]> _table = cache.GetOrCreateTable<TKey, byte[]>(options);
 
     public CacheTable Table => _table;
 

@@ -72,6 +72,7 @@ internal sealed unsafe class TableMaintenance(TableTarget target, Journal journa
             MaxEntries = dice.OneIn(3) ? null : isLimited ? 10 + dice.Next(60) : 1_000_000,
             MaxBytes = dice.OneIn(2) ? null : isLimited ? 1 << 20 : 1 << 30,
         };
+        options = TableSet.WithFeed(options, role);
         if (dice.OneIn(2))
             table.Table.Configure(options);
         else

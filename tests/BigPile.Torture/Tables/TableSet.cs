@@ -11,6 +11,8 @@ internal sealed class TableSet
 {
     internal const int RoleCount = (int)TableRole.Limited + 1;
 
+    private const long SmallFeedBytes = 256 << 10;
+    private const long LargeFeedBytes = 16 << 20; // more than a process comes to change before it is killed
     private const int Cycle = 16; // of so many keys in a row, each table has its share
 
     private readonly IKeyTable[] _tables;
@@ -20,7 +22,8 @@ internal sealed class TableSet
         Cache = cache;
         _tables =
         [
-            ByNumber("numbers"), ByName("names"), ByNumber("owners"), ByNumber("mortals"), ByName("limited"),
+            ByNumber("numbers", TableRole.Numbers), ByName("names", TableRole.Names), ByNumber("owners", TableRole.Owners),
+            ByNumber("mortals", TableRole.Expirables), ByName("limited", TableRole.Limited),
         ];
     }
 
@@ -45,9 +48,23 @@ internal sealed class TableSet
 
     internal IKeyTable Of(TableRole role) => _tables[(int)role];
 
-    private KeyTable<long> ByNumber(string name) => new(Cache, name, static key => key, static key => (int)key);
+    /// <summary>Whether the window of a table's changes may be overrun.</summary>
+    internal static bool HasSmallFeed(TableRole role) => role is TableRole.Numbers or TableRole.Limited;
 
-    private KeyTable<string> ByName(string name) => new(
-        Cache, name, static key => string.Create(CultureInfo.InvariantCulture, $"key {key}"),
+    /// <summary>Adds the table's feed to options. It stays the same: another window would begin anew. Values fill the small one.</summary>
+    internal static TableOptions WithFeed(TableOptions options, TableRole role) => options with
+    {
+        FeedBytes = HasSmallFeed(role) ? SmallFeedBytes : LargeFeedBytes,
+        FeedsValues = HasSmallFeed(role),
+    };
+
+    private KeyTable<long> ByNumber(string name, TableRole role) =>
+        new(Cache, OptionsOf(name, role), static key => key, static key => (int)key);
+
+    private static TableOptions OptionsOf(string name, TableRole role) =>
+        WithFeed(new TableOptions(name) { CollisionMode = CollisionMode.Durable }, role);
+
+    private KeyTable<string> ByName(string name, TableRole role) => new(
+        Cache, OptionsOf(name, role), static key => string.Create(CultureInfo.InvariantCulture, $"key {key}"),
         static key => int.Parse(key.AsSpan(4), CultureInfo.InvariantCulture));
 }
