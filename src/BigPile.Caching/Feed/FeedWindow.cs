@@ -106,8 +106,10 @@ internal sealed unsafe class FeedWindow
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal FeedLane* Enter(int number, ulong last)
     {
-        FeedLane* lane = _lanes + Math.Min(number, LaneCount - 1);
-        lane->Lock.Enter();
+        int shared = LaneCount - 1;
+        FeedLane* lane = _lanes + Math.Min(number, shared);
+        if (number >= shared) // the others have one thread each, as numbers do
+            lane->Lock.Enter();
         lane->EndBefore = -1;
         if (!Mutation.FeedInFlightLate)
             Volatile.Write(ref lane->InFlight, last + 1);
@@ -119,7 +121,7 @@ internal sealed unsafe class FeedWindow
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal byte* Reserve(FeedLane* lane, ulong version, int bytes, out ulong distance)
     {
-        Debug.Assert(lane->Lock.IsTaken && bytes <= ChunkBytes && bytes % sizeof(ulong) == 0, "The lane was entered.");
+        Debug.Assert((lane->InFlight != 0 || Mutation.FeedInFlightLate) && bytes <= ChunkBytes && bytes % sizeof(ulong) == 0, "The lane was entered.");
         int number = lane->OpenChunk - 1;
         FeedChunk* chunk = _chunks + number;
         if (number < 0 || chunk->End + bytes > ChunkBytes || version - chunk->Base >= 1UL << FeedRecord.DistanceBits)
@@ -171,7 +173,8 @@ internal sealed unsafe class FeedWindow
     internal static void Leave(FeedLane* lane)
     {
         Volatile.Write(ref lane->InFlight, 0);
-        lane->Lock.Exit();
+        if (lane->Lock.IsTaken) // by this thread: only the shared lane's ever is
+            lane->Lock.Exit();
     }
 
     /// <summary>The version up to which all changes are in the table, and their records here.</summary>

@@ -195,7 +195,7 @@ internal unsafe ref partial struct Upsert
         if (!Mutation.ObjectBeforeEntry)
             _request->Externalized?.Publish(_table.Heap);
         if (_lane != null) // after what may fail, and before the slot: recovery voids the record of a put that was not made
-            _table.Feed.TellPut(_lane, new EntryHead(Payload), _payloadBytes, ReplacesForFeed);
+            TellPut();
         CrashPoints.Pass(CrashPoint.EntryBeforeSwap);
     }
 
@@ -208,9 +208,16 @@ internal unsafe ref partial struct Upsert
     {
         // The lane, then the version. Moves and tombstones are not told: the entry stays, and no reader sees a table that is rebuilt.
         if (_table.Feed.IsOn && !_request->IsTombstone)
-            _lane = _table.Feed.Enter(_critical);
+            EnterFeed();
         _version = _table.NextVersion(_now);
     }
+
+    // Calls, not inlined: see Attempt.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void EnterFeed() => _lane = _table.Feed.Enter(_critical);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void TellPut() => _table.Feed.TellPut(_lane, new EntryHead(Payload), _payloadBytes, ReplacesForFeed);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void LeaveFeed()
