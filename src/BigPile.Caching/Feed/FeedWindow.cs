@@ -149,6 +149,21 @@ internal sealed unsafe class FeedWindow
         CrashPoints.Pass(CrashPoint.FeedBeforeChange);
     }
 
+    /// <summary>Appends the record of a put without more than its key. Its version was drawn in this lane.</summary>
+    /// <param name="lane">The lane.</param>
+    /// <param name="version">The version.</param>
+    /// <param name="kind">What happened.</param>
+    /// <param name="key">The key, behind at least seven bytes that can be read.</param>
+    /// <param name="keyBytes">Its length.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void AppendPlain(FeedLane* lane, ulong version, ChangeKind kind, byte* key, int keyBytes)
+    {
+        int bytes = FeedRecord.BytesFor(0, keyBytes);
+        byte* at = Reserve(lane, version, bytes, out ulong distance);
+        FeedRecord.WritePlain(at, distance, kind, key, keyBytes);
+        Append(lane, version, bytes);
+    }
+
     private static void PauseBeforeInFlight(FeedLane* lane, ulong version)
     {
         CrashPoints.Pass(CrashPoint.FeedBeforeChange);

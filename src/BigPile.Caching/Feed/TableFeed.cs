@@ -102,7 +102,18 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     internal FeedLane* Enter(CriticalRegion critical) => _window!.Enter(critical.Number, heap.Versions.Last);
 
     /// <summary>Appends the record of a put whose version was drawn in this lane, before the index leads to the entry.</summary>
-    internal void TellPut(FeedLane* lane, in EntryHead head, long payloadBytes, bool replaces)
+    internal void TellPut(FeedLane* lane, byte* payload, long payloadBytes, bool replaces)
+    {
+        var head = new EntryHead(payload);
+        ChangeKind kind = replaces ? ChangeKind.Replaced : ChangeKind.Added;
+        if (head.SizeBytes == EntryHead.ShortBytes && !_copiesValues)
+            _window!.AppendPlain(lane, head.Version, kind, head.Key, head.KeyBytes);
+        else
+            TellPut(lane, head, payloadBytes, kind);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void TellPut(FeedLane* lane, in EntryHead head, long payloadBytes, ChangeKind kind)
     {
         int words = head.MayBeDead ? 1 + head.TagCount : 0;
         var value = default(ReadOnlySpan<byte>);
@@ -112,8 +123,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         int bytes = FeedRecord.BytesFor(words, head.KeyBytes) + (hasValue ? FeedRecord.BytesForValue(value.Length) : 0);
         byte* at = _window!.Reserve(lane, head.Version, bytes, out ulong distance);
         ulong* to = FeedRecord.Write(
-            at, distance, replaces ? ChangeKind.Replaced : ChangeKind.Added, words,
-            new ReadOnlySpan<byte>(head.Key, head.KeyBytes), hasValue);
+            at, distance, kind, words, new ReadOnlySpan<byte>(head.Key, head.KeyBytes), hasValue);
         if (words != 0)
             *to++ = (ulong)head.ExpiresAt;
         for (int i = 0; i < words - 1; i++)

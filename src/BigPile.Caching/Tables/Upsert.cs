@@ -217,7 +217,7 @@ internal unsafe ref partial struct Upsert
     private void EnterFeed() => _lane = _table.Feed.Enter(_critical);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void TellPut() => _table.Feed.TellPut(_lane, new EntryHead(Payload), _payloadBytes, ReplacesForFeed);
+    private void TellPut() => _table.Feed.TellPut(_lane, Payload, _payloadBytes, ReplacesForFeed);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void LeaveFeed()
