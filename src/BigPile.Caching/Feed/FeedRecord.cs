@@ -91,12 +91,14 @@ internal readonly unsafe struct FeedRecord(byte* start)
         return to;
     }
 
-    /// <summary>Writes a record of nothing but a key, which has at least seven bytes before it that can be read.</summary>
+    /// <summary>Writes a record without a value. Its key has at least seven bytes before it that can be read.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static void WritePlain(byte* at, ulong distance, ChangeKind kind, byte* key, int keyBytes)
+    internal static void WritePlain(byte* at, ulong distance, ChangeKind kind, byte* key, int keyBytes, scoped ReadOnlySpan<ulong> words)
     {
         Debug.Assert(distance <= DistanceMask && keyBytes < 1 << KeyBits, "Each field has its bits.");
-        *(ulong*)at = distance | (ulong)keyBytes << KeyShift | (ulong)kind << KindShift;
+        *(ulong*)at = distance | (ulong)keyBytes << KeyShift | (ulong)kind << KindShift | (ulong)words.Length << WordsShift;
+        foreach (ulong word in words)
+            *(ulong*)(at += sizeof(ulong)) = word;
         // By words: a call that copies any length takes longer than all else here.
         int left = keyBytes;
         for (; left >= sizeof(ulong); left -= sizeof(ulong))

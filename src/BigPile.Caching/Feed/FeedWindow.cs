@@ -149,19 +149,39 @@ internal sealed unsafe class FeedWindow
         CrashPoints.Pass(CrashPoint.FeedBeforeChange);
     }
 
-    /// <summary>Appends the record of a put without more than its key. Its version was drawn in this lane.</summary>
+    /// <summary>Appends a record without tags and value. Its version was drawn in this lane.</summary>
     /// <param name="lane">The lane.</param>
     /// <param name="version">The version.</param>
     /// <param name="kind">What happened.</param>
     /// <param name="key">The key, behind at least seven bytes that can be read.</param>
     /// <param name="keyBytes">Its length.</param>
+    /// <param name="words">Its words.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void AppendPlain(FeedLane* lane, ulong version, ChangeKind kind, byte* key, int keyBytes)
+    internal void AppendPlain(
+        FeedLane* lane, ulong version, ChangeKind kind, byte* key, int keyBytes, scoped ReadOnlySpan<ulong> words = default)
     {
-        int bytes = FeedRecord.BytesFor(0, keyBytes);
-        byte* at = Reserve(lane, version, bytes, out ulong distance);
-        FeedRecord.WritePlain(at, distance, kind, key, keyBytes);
-        Append(lane, version, bytes);
+        // Reserve and Append in one, which load each field once.
+        Debug.Assert(lane->InFlight != 0 || Mutation.FeedInFlightLate, "The lane was entered.");
+        int bytes = FeedRecord.BytesFor(words.Length, keyBytes);
+        int number = lane->OpenChunk - 1;
+        FeedChunk* chunk = _chunks + number;
+        if (number < 0 || chunk->End + bytes > ChunkBytes || version - chunk->Base >= 1UL << FeedRecord.DistanceBits)
+        {
+            number = TakeChunk(lane, version);
+            chunk = _chunks + number;
+        }
+        Debug.Assert(version >= Math.Max(chunk->Last, lane->InFlight), "Versions ascend in a lane.");
+        if (Mutation.FeedInFlightLate)
+            PauseBeforeInFlight(lane, version);
+        int end = chunk->End;
+        byte* at = BytesOf(number) + end;
+        FeedRecord.WritePlain(at, version - chunk->Base, kind, key, keyBytes, words);
+        lane->EndBefore = end;
+        if (Mutation.FeedRecordLate)
+            PauseBeforeRecord(lane);
+        chunk->Last = version;
+        Volatile.Write(ref chunk->End, end + bytes); // release: behind the record
+        CrashPoints.Pass(CrashPoint.FeedBeforeChange);
     }
 
     private static void PauseBeforeInFlight(FeedLane* lane, ulong version)

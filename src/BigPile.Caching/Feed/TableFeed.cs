@@ -22,6 +22,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     private readonly Lock _lock = new(); // guards what follows
     private readonly List<FeedPosition> _readers = [];
     private FeedWindow? _window; // null: off. Changes while no thread is in the table
+    private Versions? _versions; // of the pile; where the feed is on
     private bool _copiesValues;
 
     internal FeedStorage Storage => storage;
@@ -80,6 +81,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
             return false;
         window.Recover(isMade);
         head->ClosedUse = default;
+        _versions = heap.Versions;
         _window = window;
         return true;
     }
@@ -94,22 +96,22 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
             heap.Use(Layout.Feature.ChangeFeeds);
         place.Create(length);
         ((FeedHead*)place.Start)->Begin(heap.Id, tableId, length, heap.Versions.Last, flushedUpTo);
+        _versions = heap.Versions;
         _window = new FeedWindow(place.Start, length);
     }
 
     /// <summary>Enters a lane for a change: behind this its version is drawn. The feed is on.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal FeedLane* Enter(CriticalRegion critical) => _window!.Enter(critical.Number, heap.Versions.Last);
+    internal FeedLane* Enter(CriticalRegion critical) => _window!.Enter(critical.Number, _versions!.Last);
 
     /// <summary>Appends the record of a put whose version was drawn in this lane, before the index leads to the entry.</summary>
-    internal void TellPut(FeedLane* lane, byte* payload, long payloadBytes, bool replaces)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void TellPut(FeedLane* lane, byte* payload, long payloadBytes, bool isPlain, int keyBytes, ulong version, ChangeKind kind)
     {
-        var head = new EntryHead(payload);
-        ChangeKind kind = replaces ? ChangeKind.Replaced : ChangeKind.Added;
-        if (head.SizeBytes == EntryHead.ShortBytes && !_copiesValues)
-            _window!.AppendPlain(lane, head.Version, kind, head.Key, head.KeyBytes);
+        if (isPlain && !_copiesValues)
+            _window!.AppendPlain(lane, version, kind, payload + EntryHead.ShortBytes, keyBytes);
         else
-            TellPut(lane, head, payloadBytes, kind);
+            TellPut(lane, new EntryHead(payload), payloadBytes, kind);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -133,35 +135,30 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         _window.Append(lane, head.Version, bytes);
     }
 
-    /// <summary>Enters a lane, draws a version, and appends the record of an entry that is about to go. The feed is on.</summary>
-    internal FeedLane* EnterGone(CriticalRegion critical, ChangeKind kind, in EntryHead head, long payloadBytes)
+    /// <summary>Draws a version, and appends the record of an entry that is about to go. The lane was entered.</summary>
+    internal void AppendGone(FeedLane* lane, ChangeKind kind, in EntryHead head, long payloadBytes)
     {
-        FeedLane* lane = Enter(critical);
-        try
-        {
-            const int words = 3;
-            ulong version = heap.Versions.Next(0); // the counter only: removals need no clock
-            int bytes = FeedRecord.BytesFor(words, head.KeyBytes);
-            byte* at = _window!.Reserve(lane, version, bytes, out ulong distance);
-            ulong* to = FeedRecord.Write(at, distance, kind, words, new ReadOnlySpan<byte>(head.Key, head.KeyBytes), hasValue: false);
-            to[0] = head.Version;
-            to[1] = (ulong)(payloadBytes - head.ValueOffset);
-            to[2] = (ulong)head.ExpiresAt;
-            _window.Append(lane, version, bytes);
-            return lane;
-        }
-        catch
-        {
-            Leave(lane, isMade: false);
-            throw;
-        }
+        ulong version = _versions!.Next(0); // the counter only: removals need no clock
+        _window!.AppendPlain(
+            lane, version, kind, head.Key, head.KeyBytes, [head.Version, (ulong)(payloadBytes - head.ValueOffset), (ulong)head.ExpiresAt]);
     }
 
     /// <summary>Tells of an entry that has gone, or is dead. The caller is in a critical region.</summary>
     internal void TellGone(CriticalRegion critical, ChangeKind kind, in EntryHead head, long payloadBytes)
     {
-        if (_window != null)
-            Leave(EnterGone(critical, kind, head, payloadBytes), isMade: true);
+        if (_window == null)
+            return;
+        FeedLane* lane = Enter(critical);
+        bool isMade = false;
+        try
+        {
+            AppendGone(lane, kind, head, payloadBytes);
+            isMade = true;
+        }
+        finally
+        {
+            Leave(lane, isMade);
+        }
     }
 
     /// <summary>Appends the record of a mark whose version was drawn in this lane: of tags, or of all entries.</summary>

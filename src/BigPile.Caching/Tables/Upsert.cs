@@ -217,7 +217,8 @@ internal unsafe ref partial struct Upsert
     private void EnterFeed() => _lane = _table.Feed.Enter(_critical);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void TellPut() => _table.Feed.TellPut(_lane, Payload, _payloadBytes, ReplacesForFeed);
+    private void TellPut() => _table.Feed.TellPut(
+        _lane, Payload, _payloadBytes, _spec->IsPlain, _key->Bytes.Length, _version, ReplacesForFeed ? ChangeKind.Replaced : ChangeKind.Added);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void LeaveFeed()
