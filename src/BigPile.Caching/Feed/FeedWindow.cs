@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics.X86;
 using System.Threading;
 using BigPile.Checking;
 using BigPile.Memory.Checking;
@@ -37,6 +38,7 @@ internal sealed unsafe class FeedWindow
     private const int MostChunks = 1024;
     private const int ChunksPerLane = 4; // so no more than a quarter is open
     private const int PageBytes = 4096;
+    private const int PrefetchedBytes = 256; // how far ahead lines are fetched; behind the last chunk it does nothing
 
     private readonly byte* _start;
     private readonly FeedHead* _head;
@@ -175,6 +177,8 @@ internal sealed unsafe class FeedWindow
             PauseBeforeInFlight(lane, version);
         int end = chunk->End;
         byte* at = BytesOf(number) + end;
+        if (Sse.IsSupported)
+            Sse.Prefetch0(at + PrefetchedBytes); // else the stores behind a record wait for its line, and the next lock for them
         FeedRecord.WritePlain(at, version - chunk->Base, kind, key, keyBytes, words);
         lane->EndBefore = end;
         if (Mutation.FeedRecordLate)
