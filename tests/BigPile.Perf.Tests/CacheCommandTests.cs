@@ -58,6 +58,24 @@ public sealed class CacheCommandTests
         Assert.InRange(report.GetProperty("overheadBytesPerEntry").GetDouble(), 20 + 12, 45);
     }
 
+    [Theory]
+    [InlineData(8, 1)]
+    [InlineData(16, 2)]
+    public async Task Modes_of_the_feed_are_compared_in_a_row_each(int keyBytes, int threads)
+    {
+        ConsoleRun run = await ConsoleRun.Of(
+            $"cache --mode durable --count 3000 --threads {threads} --feed off,none,read --key-bytes {keyBytes} --rounds 1 --json");
+        JsonElement[] rows = [.. run.Json().EnumerateArray()];
+        Assert.Equal(["off", "none", "read"], rows.Select(row => Text(row, "feed")));
+        Assert.All(rows, row => Measured.AssertAbove0(
+            row, ["putPerSecond", "replacePerSecond", "batchPutPerSecond", "removePerSecond", "putRatio", "removeRatio"]));
+        Assert.All(rows, row => Assert.Equal((keyBytes, threads), (Number(row, "keyBytes"), Number(row, "threads"))));
+        Assert.Equal(1, rows[0].GetProperty("putRatio").GetDouble());
+        Assert.All(rows[..2], row => Assert.Equal(JsonValueKind.Null, row.GetProperty("gaps").ValueKind));
+        Measured.AssertAbove0(rows[2], ["readPerSecond", "readRatio", "replayPerSecond", "lagUsP50", "lagUsP999"]);
+        Assert.Equal(0, Number(rows[2], "gaps"));
+    }
+
     [Fact]
     public async Task A_table_for_people_names_the_phases()
     {
@@ -73,6 +91,8 @@ public sealed class CacheCommandTests
     [InlineData("--value-bytes 7", "--value-bytes '7' is out of range", "from 8 to 1048576")]
     [InlineData("--count 0", "--count '0' is out of range", "from 1 to 1000000000")]
     [InlineData("--store x", "--store 'x' is unknown", "managed, native or mapped")]
+    [InlineData("--feed off,x", "--feed 'x' is unknown", "off, none or read")]
+    [InlineData("--rounds 2", "are for --feed only", "--feed off,none,read")]
     [InlineData("--count 1000000000 --value-bytes 1000000", "--count 1000000000 of --value-bytes 1000000 needs", "--store mapped")]
     public async Task Bad_input_is_refused_with_the_option_and_the_limit(string options, string thing, string limit) =>
         (await ConsoleRun.Of($"cache {options}")).AssertRefused(thing, limit);

@@ -19,8 +19,7 @@ namespace BigPile.Caching.Capacity;
 /// Evictions take the lock of an evictor's shard, and then that of a bucket; so none is made by a caller that holds a bucket's lock.
 /// Thread safety: all members may be called concurrently, but those that say that no thread is in the table.
 /// </remarks>
-internal sealed unsafe partial class TableLimits(
-    TableIndex index, TableHeap heap, EntryStore entries, ContentFlags content, TableFeed feed)
+internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap heap, EntryStore entries, ContentFlags content, TableFeed feed)
 {
     private const long LargeLimitBytes = 64 << 20; // from this limit on the large allowance
     private const long LargeAllowanceBytes = 4 << 20; // index lines and queue pages between two checks
@@ -29,8 +28,7 @@ internal sealed unsafe partial class TableLimits(
     private const long EntriesThatTell = 16; // from so many on the mean counts
     private const int MostForNothing = 16; // evictions for a block that the pile may still refuse
 
-    // The evictor's queues may grow by this much during an eviction. Reserving it in advance avoids an eviction that still does not
-    // suffice.
+    // The evictor's queues may grow by this much during an eviction: reserved in advance, it avoids one that still does not suffice.
     private const long GrowthOfQueuesBytes = 2 * HashQueue.NodeBytes;
 
     private readonly Budget _budget = new();

@@ -109,7 +109,7 @@ internal struct FeedLane
 {
     internal const int SizeBytes = 64;
 
-    // Held from FeedWindow.Enter to Leave. What a killed process left of it is cleared by the opening.
+    // Of the last lane only, which threads share: held from FeedWindow.Enter to Leave. What a killed process left is cleared by the opening.
     [FieldOffset(0)]
     internal TinySpinLock Lock;
 

@@ -1,6 +1,8 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Threading;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching.Feed;
 
@@ -29,6 +31,7 @@ internal sealed unsafe class FeedMerge
     /// <returns><see langword="false"/> where the window has lost some of them.</returns>
     internal bool TryCopy(ref ulong after, ulong upTo, FeedBatch into)
     {
+        Debug.Assert(into.Count == 0 && PileRegions.Current.IsOpen, "The critical region keeps the window.");
         ulong floorMost = after;
         ulong reached = upTo;
         for (int lane = 0; lane < _sources.Length; lane++)
@@ -169,6 +172,7 @@ internal sealed class FeedBatch
 
     internal void Add(ulong version, ReadOnlySpan<byte> record)
     {
+        Debug.Assert(record.Length % sizeof(ulong) == 0, "A record is whole words.");
         int needed = _end + sizeof(ulong) + record.Length;
         if (needed > _bytes.Length)
             Array.Resize(ref _bytes, Math.Max(needed, _bytes.Length * 2));

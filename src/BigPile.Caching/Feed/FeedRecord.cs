@@ -91,6 +91,22 @@ internal readonly unsafe struct FeedRecord(byte* start)
         return to;
     }
 
+    /// <summary>Writes a record without a value. Its key has at least seven bytes before it that can be read.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static void WritePlain(byte* at, ulong distance, ChangeKind kind, byte* key, int keyBytes, scoped ReadOnlySpan<ulong> words)
+    {
+        Debug.Assert(distance <= DistanceMask && keyBytes < 1 << KeyBits, "Each field has its bits.");
+        *(ulong*)at = distance | (ulong)keyBytes << KeyShift | (ulong)kind << KindShift | (ulong)words.Length << WordsShift;
+        foreach (ulong word in words)
+            *(ulong*)(at += sizeof(ulong)) = word;
+        // By words: a call that copies any length takes longer than all else here.
+        int left = keyBytes;
+        for (; left >= sizeof(ulong); left -= sizeof(ulong))
+            *(ulong*)(at += sizeof(ulong)) = *(ulong*)(key + keyBytes - left);
+        if (left != 0) // the last bytes with those before them, which are shifted out: zeros round the length up
+            *(ulong*)(at + sizeof(ulong)) = *(ulong*)(key + keyBytes - sizeof(ulong)) >> (8 * (sizeof(ulong) - left));
+    }
+
     /// <summary>Writes the value of a record, behind its key.</summary>
     internal static void WriteValue(byte* at, ReadOnlySpan<byte> value, byte kind)
     {

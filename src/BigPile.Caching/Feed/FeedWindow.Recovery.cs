@@ -1,9 +1,10 @@
 using System;
+using System.Threading;
 using BigPile.Checking;
 
 namespace BigPile.Caching.Feed;
 
-/// <summary>What an earlier owner left in a window, and the checks of it.</summary>
+/// <summary>What an earlier owner left in a window, the figures of it, and its checks.</summary>
 internal sealed unsafe partial class FeedWindow
 {
     /// <summary>Voids what a killed process had under way and did not make, and frees its locks. Nobody uses the window.</summary>
@@ -60,8 +61,9 @@ internal sealed unsafe partial class FeedWindow
             FeedRecord.Void(last);
     }
 
-    /// <summary>Whether what an earlier owner left can be read: every record is within its chunk, in order. Nobody uses the
-    /// window.</summary>
+    /// <summary>
+    /// Whether what an earlier owner left can be read: every record is within its chunk, in order. Nobody uses the window.
+    /// </summary>
     internal bool IsSound()
     {
         for (int i = 0; i < LaneCount; i++)
@@ -97,6 +99,26 @@ internal sealed unsafe partial class FeedWindow
             at += bytes;
         }
         return true;
+    }
+
+    /// <summary>
+    /// The bytes of the chunks in use, with the first version and the last of a record in them. An estimate while the window is used.
+    /// </summary>
+    internal (long UsedBytes, ulong Oldest, ulong Newest) Described()
+    {
+        long used = 0;
+        ulong oldest = ulong.MaxValue;
+        ulong newest = 0;
+        for (int i = 0; i < ChunkCount; i++)
+        {
+            FeedChunk* chunk = _chunks + i;
+            if (Volatile.Read(ref chunk->State) == FeedChunk.Free)
+                continue;
+            used += ChunkBytes;
+            oldest = Math.Min(oldest, chunk->Base);
+            newest = Math.Max(newest, Volatile.Read(ref chunk->Last));
+        }
+        return (used, oldest, newest);
     }
 
     /// <summary>Checks the invariants while no change is under way. For tests.</summary>

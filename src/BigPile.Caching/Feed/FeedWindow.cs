@@ -1,14 +1,14 @@
 using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics.X86;
 using System.Threading;
 using BigPile.Checking;
 using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Feed;
 
-/// <summary>The last changes of a table, in memory of a fixed size: a log lane for each writing thread, merged by version by who
-/// reads.</summary>
+/// <summary>The last changes of a table, in memory of a fixed size: a log lane for each writing thread, merged by who reads.</summary>
 /// <remarks>
 /// <para>
 /// A change: <see cref="Enter"/>, its version, <see cref="Append"/>, the change itself, <see cref="Leave"/>. The lane says from Enter to
@@ -39,6 +39,7 @@ internal sealed unsafe partial class FeedWindow
     private const int MostChunks = 1024;
     private const int ChunksPerLane = 4; // so no more than a quarter is open
     private const int PageBytes = 4096;
+    private const int PrefetchedBytes = 256; // how far ahead lines are fetched; behind the last chunk it does nothing
 
     private readonly FeedHead* _head;
     private readonly FeedLane* _lanes;
@@ -116,8 +117,11 @@ internal sealed unsafe partial class FeedWindow
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal FeedLane* Enter(int number, ulong last)
     {
-        FeedLane* lane = _lanes + Math.Min(number, LaneCount - 1);
-        lane->Lock.Enter();
+        int shared = LaneCount - 1;
+        FeedLane* lane = _lanes + Math.Min(number, shared);
+        if (number >= shared) // the others have one thread each, as numbers do
+            lane->Lock.Enter();
+        Debug.Assert(lane->InFlight == 0, "A thread has one change under way.");
         lane->EndBefore = -1;
         if (!Mutation.FeedInFlightLate)
             Volatile.Write(ref lane->InFlight, last + 1);
@@ -129,7 +133,8 @@ internal sealed unsafe partial class FeedWindow
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal byte* Reserve(FeedLane* lane, ulong version, int bytes, out ulong distance)
     {
-        Debug.Assert(lane->Lock.IsTaken && bytes <= ChunkBytes && bytes % sizeof(ulong) == 0, "The lane was entered.");
+        Debug.Assert(lane->InFlight != 0 || Mutation.FeedInFlightLate, "The lane was entered.");
+        Debug.Assert(bytes <= ChunkBytes && bytes % sizeof(ulong) == 0, "A record fits into a chunk.");
         int number = lane->OpenChunk - 1;
         FeedChunk* chunk = _chunks + number;
         if (number < 0 || chunk->End + bytes > ChunkBytes || version - chunk->Base >= 1UL << FeedRecord.DistanceBits)
@@ -158,6 +163,25 @@ internal sealed unsafe partial class FeedWindow
         CrashPoints.Pass(CrashPoint.FeedBeforeChange);
     }
 
+    /// <summary>Appends a record without tags and value. Its version was drawn in this lane.</summary>
+    /// <param name="lane">The lane.</param>
+    /// <param name="version">The version.</param>
+    /// <param name="kind">What happened.</param>
+    /// <param name="key">The key, behind at least seven bytes that can be read.</param>
+    /// <param name="keyBytes">Its length.</param>
+    /// <param name="words">Its words.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void AppendPlain(
+        FeedLane* lane, ulong version, ChangeKind kind, byte* key, int keyBytes, scoped ReadOnlySpan<ulong> words = default)
+    {
+        int bytes = FeedRecord.BytesFor(words.Length, keyBytes);
+        byte* at = Reserve(lane, version, bytes, out ulong distance);
+        if (Sse.IsSupported)
+            Sse.Prefetch0(at + PrefetchedBytes); // else the stores behind a record wait for its line, and the next lock for them
+        FeedRecord.WritePlain(at, distance, kind, key, keyBytes, words);
+        Append(lane, version, bytes);
+    }
+
     private static void PauseBeforeInFlight(FeedLane* lane, ulong version)
     {
         CrashPoints.Pass(CrashPoint.FeedBeforeRecord);
@@ -173,6 +197,7 @@ internal sealed unsafe partial class FeedWindow
     /// <summary>Takes back the last record: its change was not made. Nobody has read it, as the lane is in flight.</summary>
     internal void Withdraw(FeedLane* lane)
     {
+        Debug.Assert(lane->EndBefore <= _chunks[lane->OpenChunk - 1].End || lane->EndBefore < 0, "The record is the last one.");
         if (lane->EndBefore >= 0)
             Volatile.Write(ref _chunks[lane->OpenChunk - 1].End, lane->EndBefore);
     }
@@ -181,8 +206,10 @@ internal sealed unsafe partial class FeedWindow
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void Leave(FeedLane* lane)
     {
+        Debug.Assert(lane->InFlight != 0 || Mutation.FeedRecordLate || Mutation.FeedInFlightLate, "A lane that is left was entered.");
         Volatile.Write(ref lane->InFlight, 0);
-        lane->Lock.Exit();
+        if (lane->Lock.IsTaken) // by this thread: only the shared lane's ever is
+            lane->Lock.Exit();
     }
 
     /// <summary>The version up to which all changes are in the table, and their records here.</summary>
@@ -206,26 +233,6 @@ internal sealed unsafe partial class FeedWindow
             Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, last));
     }
 
-    /// <summary>
-    /// The bytes of the chunks in use, with the first version and the last of a record in them. An estimate while the window is used.
-    /// </summary>
-    internal (long UsedBytes, ulong Oldest, ulong Newest) Described()
-    {
-        long used = 0;
-        ulong oldest = ulong.MaxValue;
-        ulong newest = 0;
-        for (int i = 0; i < ChunkCount; i++)
-        {
-            FeedChunk* chunk = _chunks + i;
-            if (Volatile.Read(ref chunk->State) == FeedChunk.Free)
-                continue;
-            used += ChunkBytes;
-            oldest = Math.Min(oldest, chunk->Base);
-            newest = Math.Max(newest, Volatile.Read(ref chunk->Last));
-        }
-        return (used, oldest, newest);
-    }
-
     internal byte* BytesOf(int chunk) => _bytes + (long)chunk * ChunkBytes;
 
     internal FeedChunk* ChunkAt(int number) => _chunks + number;
@@ -241,6 +248,7 @@ internal sealed unsafe partial class FeedWindow
                 Volatile.Write(ref _chunks[lane->OpenChunk - 1].State, FeedChunk.Closed);
             int number = OldestLocked();
             FeedChunk* chunk = _chunks + number;
+            Debug.Assert(chunk->Last < version, "What is used anew is older than what comes.");
             if (chunk->State == FeedChunk.Closed && !Mutation.FeedFloorLate)
             {
                 Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, chunk->Last));

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Caching.Entries;
@@ -23,6 +24,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     private readonly Lock _lock = new(); // guards the readers, and the window against being freed under who is not in the table
     private readonly List<FeedPosition> _readers = [];
     private FeedWindow? _window; // null: off. Changes while no thread is in the table
+    private Versions? _versions; // of the pile; where the feed is on
     private bool _copiesValues;
 
     internal FeedStorage Storage => storage;
@@ -87,6 +89,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
             return false;
         window.Recover(isMade);
         head->ClosedUse = default;
+        _versions = heap.Versions;
         _window = window;
         return true;
     }
@@ -113,15 +116,26 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         place.Create(length);
         ((FeedHead*)place.Start)->Begin(
             heap.Id, tableId, length, FeedWindow.ChunkBytesFor(bytes), heap.Versions.Last, flushedUpTo);
+        _versions = heap.Versions;
         _window = new FeedWindow(place.Start);
     }
 
     /// <summary>Enters a lane for a change: behind this its version is drawn. The feed is on.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal FeedLane* Enter(CriticalRegion critical) => _window!.Enter(critical.Number, heap.Versions.Last);
+    internal FeedLane* Enter(CriticalRegion critical) => _window!.Enter(critical.Number, _versions!.Last);
 
     /// <summary>Appends the record of a put whose version was drawn in this lane, before the index leads to the entry.</summary>
-    internal void TellPut(FeedLane* lane, in EntryHead head, long payloadBytes, bool replaces)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void TellPut(FeedLane* lane, byte* payload, long payloadBytes, bool isPlain, int keyBytes, ulong version, ChangeKind kind)
+    {
+        if (isPlain && !_copiesValues)
+            _window!.AppendPlain(lane, version, kind, payload + EntryHead.ShortBytes, keyBytes);
+        else
+            TellPut(lane, new EntryHead(payload), payloadBytes, kind);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void TellPut(FeedLane* lane, in EntryHead head, long payloadBytes, ChangeKind kind)
     {
         int words = head.MayBeDead ? 1 + head.TagCount : 0;
         var value = default(ReadOnlySpan<byte>);
@@ -131,8 +145,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         int bytes = FeedRecord.BytesFor(words, head.KeyBytes) + (hasValue ? FeedRecord.BytesForValue(value.Length) : 0);
         byte* at = _window!.Reserve(lane, head.Version, bytes, out ulong distance);
         ulong* to = FeedRecord.Write(
-            at, distance, replaces ? ChangeKind.Replaced : ChangeKind.Added, words,
-            new ReadOnlySpan<byte>(head.Key, head.KeyBytes), hasValue);
+            at, distance, kind, words, new ReadOnlySpan<byte>(head.Key, head.KeyBytes), hasValue);
         if (words != 0)
             *to++ = (ulong)head.ExpiresAt;
         for (int i = 0; i < words - 1; i++)
@@ -142,40 +155,36 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         _window.Append(lane, head.Version, bytes);
     }
 
-    /// <summary>Enters a lane, draws a version, and appends the record of an entry that is about to go. The feed is on.</summary>
-    internal FeedLane* EnterGone(CriticalRegion critical, ChangeKind kind, in EntryHead head, long payloadBytes)
+    /// <summary>Draws a version, and appends the record of an entry that is about to go. The lane was entered.</summary>
+    internal void AppendGone(FeedLane* lane, ChangeKind kind, in EntryHead head, long payloadBytes)
     {
-        FeedLane* lane = Enter(critical);
-        try
-        {
-            const int words = 3;
-            ulong version = heap.Versions.Next(0); // the counter only: removals need no clock
-            int bytes = FeedRecord.BytesFor(words, head.KeyBytes);
-            byte* at = _window!.Reserve(lane, version, bytes, out ulong distance);
-            ulong* to = FeedRecord.Write(at, distance, kind, words, new ReadOnlySpan<byte>(head.Key, head.KeyBytes), hasValue: false);
-            to[0] = head.Version;
-            to[1] = (ulong)(payloadBytes - head.ValueOffset);
-            to[2] = (ulong)head.ExpiresAt;
-            _window.Append(lane, version, bytes);
-            return lane;
-        }
-        catch
-        {
-            Leave(lane, isMade: false);
-            throw;
-        }
+        ulong version = _versions!.Next(0); // the counter only: removals need no clock
+        _window!.AppendPlain(
+            lane, version, kind, head.Key, head.KeyBytes, [head.Version, (ulong)(payloadBytes - head.ValueOffset), (ulong)head.ExpiresAt]);
     }
 
     /// <summary>Tells of an entry that has gone, or is dead. The caller is in a critical region.</summary>
     internal void TellGone(CriticalRegion critical, ChangeKind kind, in EntryHead head, long payloadBytes)
     {
-        if (_window != null)
-            Leave(EnterGone(critical, kind, head, payloadBytes), isMade: true);
+        if (_window == null)
+            return;
+        FeedLane* lane = Enter(critical);
+        bool isMade = false;
+        try
+        {
+            AppendGone(lane, kind, head, payloadBytes);
+            isMade = true;
+        }
+        finally
+        {
+            Leave(lane, isMade);
+        }
     }
 
     /// <summary>Appends the record of a mark whose version was drawn in this lane: of tags, or of all entries.</summary>
     internal void TellMarked(FeedLane* lane, ulong version, ReadOnlySpan<ulong> tags, bool isOfAll)
     {
+        Debug.Assert(!tags.IsEmpty && version >= lane->InFlight, "The version was drawn in the lane.");
         int words = isOfAll ? 0 : tags.Length;
         int bytes = FeedRecord.BytesFor(words, 0);
         byte* at = _window!.Reserve(lane, version, bytes, out ulong distance);
@@ -285,10 +294,4 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
     // Versions have the millisecond in which they were drawn.
     private static TimeSpan Between(ulong from, ulong to) =>
         TimeSpan.FromMilliseconds((to >> Versions.ClockShift) - (double)Math.Min(from >> Versions.ClockShift, to >> Versions.ClockShift));
-}
-
-/// <summary>How far a reader of a feed has come. Written by the reader.</summary>
-internal sealed class FeedPosition
-{
-    internal ulong Version;
 }

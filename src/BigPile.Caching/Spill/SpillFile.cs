@@ -36,14 +36,12 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     private int _isRebuilding; // 1 while a rebuild is queued or runs
     private bool _isClosed; // under _changing; for good
 
-    /// <summary>Called when entries were lost with a file; with no lock held.</summary>
-    internal Action EntriesLost { get; init; } = static () => { };
-
     /// <summary>How often a file failed or could not be created.</summary>
     internal long Failures => Volatile.Read(ref _failures);
 
     /// <summary>Entries lost with failed files.</summary>
     internal long Lost => Volatile.Read(ref _lost);
+    internal Action EntriesLost { get; init; } = static () => { }; // called when some were, with no lock held
 
     /// <summary>Entries in the file, and its size in bytes.</summary>
     internal (long Entries, long Bytes) Size
@@ -52,8 +50,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         {
             try
             {
-                HashStatistics? statistics = Volatile.Read(ref _database)?.GetStatistics();
-                return statistics == null ? default : (statistics.Records, statistics.FileBytes);
+                return Volatile.Read(ref _database)?.GetStatistics() is { } now ? (now.Records, now.FileBytes) : default;
             }
             catch (ObjectDisposedException)
             {

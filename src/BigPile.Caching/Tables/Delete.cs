@@ -172,17 +172,21 @@ internal sealed unsafe class Delete(TableEngine table)
         // 3. The copy can be found before the slot is cleared: at every instant the key is in memory or pending.
         PendingDemotion? pending = reason == Counter.Evictions ? table.Disk?.Demotions.BeginLocked(entry) : null;
         // An entry that is demoted to the file is not gone: readers of the feed hear of it when the file refuses it.
-        FeedLane* lane = pending == null && table.Feed.IsOn && KindOf(reason, isCall) is var kind and not ChangeKind.None
-            ? table.Feed.EnterGone(critical, kind, entry.Head, entry.PayloadBytes)
-            : null;
+        ChangeKind kind = pending == null && table.Feed.IsOn ? KindOf(reason, isCall) : ChangeKind.None;
+        if (kind == ChangeKind.None)
+        {
+            DropLocked(critical, entry, reason, pending);
+            return;
+        }
+        FeedLane* lane = table.Feed.Enter(critical);
         try
         {
+            table.Feed.AppendGone(lane, kind, entry.Head, entry.PayloadBytes);
             DropLocked(critical, entry, reason, pending);
         }
         finally
         {
-            if (lane != null)
-                table.Feed.Leave(lane, isMade: entry.Place.Value.IsEmpty);
+            table.Feed.Leave(lane, isMade: entry.Place.Value.IsEmpty);
         }
     }
 

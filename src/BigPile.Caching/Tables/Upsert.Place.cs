@@ -93,13 +93,6 @@ internal unsafe ref partial struct Upsert
         return true;
     }
 
-    // An entry that was removed by its tag is told by that.
-    private void TellEnded(in LockedEntry entry, EntryState state)
-    {
-        if (state.Reason() == Counter.Expirations)
-            _table.Feed.TellGone(_critical, ChangeKind.Expired, entry.Head, entry.PayloadBytes);
-    }
-
     private bool IsBasisRemovedByNow()
     {
         fixed (byte* payload = _request->Basis)

@@ -195,28 +195,8 @@ internal unsafe ref partial struct Upsert
         if (!Mutation.ObjectBeforeEntry)
             _request->Externalized?.Publish(_table.Heap);
         if (_lane != null) // after what may fail, and before the slot: recovery voids the record of a put that was not made
-            _table.Feed.TellPut(_lane, new EntryHead(Payload), _payloadBytes, ReplacesForFeed);
+            TellPut();
         CrashPoints.Pass(CrashPoint.EntryBeforeSwap);
-    }
-
-    // An entry in the file, or on its way there, is replaced as well.
-    private readonly bool ReplacesForFeed => _result == PutResult.Replaced || _request->ReplacesSpilled
-        || (_table.Disk is { } disk && disk.HasPendingStripeLocked(*_key));
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void DrawVersion()
-    {
-        // The lane, then the version. Moves and tombstones are not told: the entry stays, and no reader sees a table that is rebuilt.
-        if (_table.Feed.IsOn && !_request->IsTombstone)
-            _lane = _table.Feed.Enter(_critical);
-        _version = _table.NextVersion(_now);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void LeaveFeed()
-    {
-        _table.Feed.Leave(_lane, _isPublished);
-        _lane = null;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
