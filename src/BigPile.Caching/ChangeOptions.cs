@@ -15,6 +15,8 @@ public sealed record ChangeOptions
     /// </summary>
     public bool Durable { get; init; }
 
-    /// <summary>Whether a reader that has missed changes goes on with what comes, instead of a walk.</summary>
-    internal bool SkipsWalk { get; init; }
+    /// <summary>
+    /// Whether only entries that expired or were evicted come, without a walk; one whose key can't be read is left out, and logged.
+    /// </summary>
+    internal bool OnlyGone { get; init; }
 }

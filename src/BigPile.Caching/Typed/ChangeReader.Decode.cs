@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using BigPile.Access;
 using BigPile.Caching.Clocks;
@@ -11,11 +12,14 @@ namespace BigPile.Caching.Typed;
 /// <summary>Records as changes with typed keys and values. No lock is held, as codecs are application code.</summary>
 internal sealed partial class ChangeReader<TKey, TValue>
 {
-    private Change<TKey, TValue>[] Decode()
+    private bool IsOfListeners => options.OnlyGone;
+
+    private List<Change<TKey, TValue>> Decode()
     {
-        var decoder = new Decoder(this, new Change<TKey, TValue>[_records.Count]);
+        var changes = new List<Change<TKey, TValue>>(options.OnlyGone ? 0 : _records.Count);
+        var decoder = new Decoder(this, changes);
         _records.ForEach(ref decoder);
-        return decoder.Changes;
+        return changes;
     }
 
     private Change<TKey, TValue> Decode(in FeedRecord record, ulong version)
@@ -67,12 +71,21 @@ internal sealed partial class ChangeReader<TKey, TValue>
     private DateTimeOffset? InstantOf(long ticks) =>
         ticks == long.MaxValue ? null : new DateTimeOffset(Core.Clock.ToSystem(ticks), TimeSpan.Zero);
 
-    private struct Decoder(ChangeReader<TKey, TValue> reader, Change<TKey, TValue>[] changes) : IFeedVisitor
+    private void TryDecodeGone(FeedRecord record, ulong version, List<Change<TKey, TValue>> changes)
     {
-        private int _count;
+        if (record.Kind is ChangeKind.Expired or ChangeKind.Evicted)
+            _ = Core.Heap.Background.TryRun(
+                $"the reading of the key of a removed entry of the table '{Core.Name}'", () => changes.Add(Decode(record, version)));
+    }
 
-        internal readonly Change<TKey, TValue>[] Changes => changes;
-
-        public void Visit(in FeedRecord record, ulong version) => changes[_count++] = reader.Decode(record, version);
+    private readonly struct Decoder(ChangeReader<TKey, TValue> reader, List<Change<TKey, TValue>> changes) : IFeedVisitor
+    {
+        public void Visit(in FeedRecord record, ulong version)
+        {
+            if (reader.IsOfListeners)
+                reader.TryDecodeGone(record, version, changes);
+            else
+                changes.Add(reader.Decode(record, version));
+        }
     }
 }

@@ -87,6 +87,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
                 (_version, _place, _isBegun) = (from.Version, from.Place, true);
             else if (from != FeedCursor.Start)
                 return Restart();
+            _ = IsBegun(); // at once: changes from here on are told
         }
         BeginSpilled();
         return null;
@@ -165,7 +166,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
         {
             FeedWindow window = WindowNow();
             _merge = new FeedMerge(window);
-            (_version, _place, _endsAt) = (Bound(), options.SkipsWalk ? WalkPlace.End : 0, NoEnd);
+            (_version, _place, _endsAt) = (Bound(), options.OnlyGone ? WalkPlace.End : 0, NoEnd);
             (_isBegun, _isStepDue) = (false, false);
             _spilled?.Dispose();
             _spilled = null;

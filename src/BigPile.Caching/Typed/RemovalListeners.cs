@@ -45,7 +45,7 @@ internal sealed class RemovalListeners<TKey, TValue>(TypedTable<TKey, TValue> ta
     private void BeginLocked()
     {
         table.Core.FeedSwitch.BeginListening();
-        var reader = new ChangeReader<TKey, TValue>(table, new ChangeOptions { SkipsWalk = true });
+        var reader = new ChangeReader<TKey, TValue>(table, new ChangeOptions { OnlyGone = true });
         _ = reader.TryBegin(FeedCursor.Now);
         _reading = new CancellationTokenSource();
         _ = ReadAsync(reader, _reading.Token);
@@ -89,9 +89,8 @@ internal sealed class RemovalListeners<TKey, TValue>(TypedTable<TKey, TValue> ta
         var removed = new List<RemovedEntry<TKey>>();
         foreach (Change<TKey, TValue> change in batch.Changes)
         {
-            if (change.Kind is ChangeKind.Expired or ChangeKind.Evicted)
-                removed.Add(new RemovedEntry<TKey>(
-                    change.Key, change.Info, change.Kind == ChangeKind.Evicted ? RemovalReason.Evicted : RemovalReason.Expired));
+            removed.Add(new RemovedEntry<TKey>(
+                change.Key, change.Info, change.Kind == ChangeKind.Evicted ? RemovalReason.Evicted : RemovalReason.Expired));
         }
         if (removed.Count == 0)
             return;

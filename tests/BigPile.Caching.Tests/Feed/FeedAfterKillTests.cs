@@ -152,19 +152,6 @@ public sealed class FeedAfterKillTests : KeptFilesTest
             new SideBySide.Worker(1_000, _ => Assert.True(table.Statistics.FeedBytes >= 0)));
     }
 
-    [Fact]
-    public void The_length_of_a_window_is_that_of_one_of_its_length()
-    {
-        int seed = TestLeg.Seed(91);
-        var random = new Random(seed);
-        for (int i = 0; i < 10_000; i++)
-        {
-            long bytes = random.NextInt64(FeedWindow.LeastBytes, 1L << random.Next(19, 31));
-            long length = FeedWindow.LengthFor(bytes);
-            Assert.True(length <= bytes && FeedWindow.LengthFor(length) == length, $"seed {seed}: {bytes}");
-        }
-    }
-
     private static List<ChangeBatch<long, string>> BatchesFrom(CacheTable<long, string> table, FeedCursor from)
     {
         using var reader = new ChangeReader<long, string>(table.Typed, new ChangeOptions());

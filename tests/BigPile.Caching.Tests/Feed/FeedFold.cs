@@ -97,7 +97,6 @@ internal sealed class FeedFold<TKey, TValue>
             Apply(missed);
         while (reader.TryNext() is { } batch)
             Apply(batch);
-        IsWhole |= Cursor.Version != 0;
     }
 
     /// <summary>Fails where the fold is not the table, which nobody changes.</summary>
