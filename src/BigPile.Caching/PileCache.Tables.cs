@@ -179,6 +179,7 @@ public sealed partial class PileCache
             _ = _ids.Take(name, kind, definition =>
             {
                 engine = NewEngine(definition, options, comparer, place: _indexes.Create(definition));
+                new FeedSwitch(engine).ApplyLocked(options);
                 engine.Index.Storage.MarkWhole();
             });
             isDefined = true;
@@ -215,7 +216,7 @@ public sealed partial class PileCache
         engine.Tags.ForgetUpTo(definition.FormerUpTo);
         if (!wasFound)
             engine.BeginUse();
-        return engine.Begin(hasOptions: !wasFound);
+        return engine.Begin();
     }
 
     // Entries were lost that nobody knows: readers of the feed are told that they missed something.

@@ -71,7 +71,8 @@ internal sealed class FeedFollower<TKey> : IFeedFollower, IDisposable
     {
         try
         {
-            IAsyncEnumerator<ChangeBatch<TKey, byte[]>> batches = _table.Changes(Cursor, new ChangeOptions(), _stop.Token).GetAsyncEnumerator();
+            IAsyncEnumerator<ChangeBatch<TKey, byte[]>> batches =
+                _table.Changes(Cursor, new ChangeOptions(), _stop.Token).GetAsyncEnumerator();
             while (Next(batches))
                 Take(batches.Current);
         }

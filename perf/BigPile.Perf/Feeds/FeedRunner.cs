@@ -6,7 +6,7 @@ using System.Threading;
 
 namespace BigPile.Perf.Feeds;
 
-/// <summary>Compares tables without a feed, with one, and with one that is read: each phase in slices, those of the tables in turn.</summary>
+/// <summary>Compares tables without a feed, with one, and with one that is read: in slices, those of the tables in turn.</summary>
 /// <remarks>So the machine is the same for all. A ratio is the median of those of the slices.</remarks>
 internal static class FeedRunner
 {

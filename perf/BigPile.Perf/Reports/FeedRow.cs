@@ -71,7 +71,8 @@ internal sealed record FeedRow
 
     private static double RateOf(List<double> seconds) => Figure.PerSecond(1, MedianOf(seconds));
 
-    private static double RatioOf(List<double> first, List<double> own) => Figure.Rounded(MedianOf(first.Zip(own, static (a, b) => a / b)), 3);
+    private static double RatioOf(List<double> first, List<double> own) =>
+        Figure.Rounded(MedianOf(first.Zip(own, static (a, b) => a / b)), 3);
 
     private static double MedianOf(IEnumerable<double> values)
     {

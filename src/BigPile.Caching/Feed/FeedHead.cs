@@ -109,7 +109,7 @@ internal struct FeedLane
 {
     internal const int SizeBytes = 64;
 
-    // Of the last lane only, which threads share: held from FeedWindow.Enter to Leave. What a killed process left is cleared by the opening.
+    // Of the last lane only, which threads share: held from FeedWindow.Enter to Leave. The opening clears what a killed process left.
     [FieldOffset(0)]
     internal TinySpinLock Lock;
 

@@ -18,16 +18,23 @@ namespace BigPile.Caching.Feed;
 /// Off, it costs an operation one load and a branch. It is turned on and off while no thread is in the table.
 /// Thread safety: all members may be called concurrently, but those that say otherwise.
 /// </remarks>
-internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage storage) : IDisposable
+internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, FeedStorage storage) : IDisposable
 {
     private readonly MemoryFeedStorage _ofListeners = new(); // where the table has listeners, and no feed of its own
     private readonly Lock _lock = new(); // guards the readers, and the window against being freed under who is not in the table
     private readonly List<FeedPosition> _readers = [];
     private FeedWindow? _window; // null: off. Changes while no thread is in the table
     private Versions? _versions; // of the pile; where the feed is on
+    private ulong _flushedUpTo = ulong.MaxValue; // of an opening that found the table as it was at a flush; no window tells of more
     private bool _copiesValues;
 
     internal FeedStorage Storage => storage;
+
+    /// <summary>Whether somebody is told of removed entries: then there is a window in any case.</summary>
+    internal bool IsListened { get; private set; }
+
+    /// <summary>Somebody is, from the next configuration on.</summary>
+    internal void SetListened() => IsListened = true;
 
     /// <summary>Wakes readers.</summary>
     internal FeedSignal Signal { get; } = new();
@@ -47,33 +54,35 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
 
     /// <summary>The last version that was drawn, loaded before lanes are looked at.</summary>
     /// <remarks>
-    /// Not above the reserved limit: a version there is drawn, but not used. After a kill it is drawn again, and who had read up to it would
-    /// miss its change.
+    /// Not above the reserved limit: a version there is drawn, but not used. After a kill it is drawn again, and who had read up to it
+    /// would miss its change.
     /// </remarks>
     internal ulong LastVersion => Math.Min(heap.Versions.Last, heap.Versions.Limit);
 
     /// <summary>Turns the feed on or off. No thread is in the table.</summary>
     /// <param name="bytes">The bytes of the window; null: none, unless there are listeners.</param>
     /// <param name="copiesValues">Whether records have values.</param>
-    /// <param name="hasListeners">Whether somebody is to be told of removed entries.</param>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written; the feed is off.</exception>
-    internal void Configure(long? bytes, bool copiesValues, bool hasListeners)
+    internal void Configure(long? bytes, bool copiesValues)
     {
         _copiesValues = copiesValues;
         if (bytes != null)
             Change(_ofListeners, 0); // first: what is freed leaves no window
         Change(storage, bytes ?? 0);
-        if (bytes == null && hasListeners)
+        if (bytes == null && IsListened)
             Change(_ofListeners, FeedWindow.LeastBytes);
         Signal.Raise();
     }
 
-    /// <summary>Begins an epoch in a window of the length that was found, as that one lost what it had. The table is not in use
-    /// yet.</summary>
+    /// <summary>Begins an epoch, as the window that was found has lost what it had. The table is not in use yet.</summary>
     /// <param name="bytes">The length.</param>
     /// <param name="flushedUpTo">The version up to which the table is as it was.</param>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
-    internal void BeginAnew(long bytes, ulong flushedUpTo) => Make(storage, bytes, flushedUpTo);
+    internal void BeginAnew(long bytes, ulong flushedUpTo)
+    {
+        _flushedUpTo = flushedUpTo;
+        Make(storage, bytes);
+    }
 
     /// <summary>Continues with the window that an earlier process left, if it can be read. The table was recovered, and is not in
     /// use.</summary>
@@ -104,10 +113,10 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
             place.Delete();
         }
         if (bytes != 0)
-            Make(place, bytes, heap.Versions.Last);
+            Make(place, bytes);
     }
 
-    private void Make(FeedStorage place, long bytes, ulong flushedUpTo)
+    private void Make(FeedStorage place, long bytes)
     {
         _window = null;
         long length = FeedWindow.LengthFor(bytes);
@@ -115,7 +124,7 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
             heap.Use(Feature.ChangeFeeds);
         place.Create(length);
         ((FeedHead*)place.Start)->Begin(
-            heap.Id, tableId, length, FeedWindow.ChunkBytesFor(bytes), heap.Versions.Last, flushedUpTo);
+            heap.Id, tableId, length, FeedWindow.ChunkBytesFor(bytes), heap.Versions.Last, Math.Min(_flushedUpTo, heap.Versions.Last));
         _versions = heap.Versions;
         _window = new FeedWindow(place.Start);
     }
@@ -232,50 +241,6 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
             _ = _readers.Remove(position);
     }
 
-    /// <summary>What the window holds, and who reads it.</summary>
-    internal TableStatistics AddTo(TableStatistics statistics)
-    {
-        lock (_lock) // the window must not be freed meanwhile
-        {
-            if (_window is not { } window)
-                return statistics;
-            (long used, ulong oldest, ulong newest) = window.Described();
-            TimeSpan lag = TimeSpan.Zero;
-            foreach (FeedPosition reader in _readers)
-            {
-                if (Volatile.Read(ref reader.Version) is var version && version < newest && Between(version, newest) > lag)
-                    lag = Between(version, newest);
-            }
-            return statistics with
-            {
-                FeedBytes = SizeBytes,
-                FeedReaders = _readers.Count,
-                FeedLag = lag,
-                FeedWindow = used == 0 ? null : Held(oldest, newest) * ((double)window.ChunkCount * window.ChunkBytes / used),
-            };
-        }
-    }
-
-    /// <summary>
-    /// The time that readers have before a change is lost; null: nobody reads, or the window is not full yet, so that its rate says little.
-    /// </summary>
-    internal TimeSpan? TimeForReaders
-    {
-        get
-        {
-            lock (_lock)
-            {
-                if (_readers.Count == 0 || _window is not { } window)
-                    return null;
-                (long used, ulong oldest, ulong newest) = window.Described();
-                return used < (long)window.ChunkCount * window.ChunkBytes ? null : Held(oldest, newest);
-            }
-        }
-    }
-
-    private TimeSpan Held(ulong oldest, ulong newest) =>
-        newest == 0 ? TimeSpan.Zero : Between(oldest, Math.Max(heap.Versions.Last, newest));
-
     /// <summary>Checks the invariants while no thread is in the table. For tests.</summary>
     internal void CheckInvariants() => _window?.CheckInvariants();
 
@@ -290,8 +255,4 @@ internal sealed unsafe class TableFeed(TableHeap heap, int tableId, FeedStorage 
         }
         Signal.Raise();
     }
-
-    // Versions have the millisecond in which they were drawn.
-    private static TimeSpan Between(ulong from, ulong to) =>
-        TimeSpan.FromMilliseconds((to >> Versions.ClockShift) - (double)Math.Min(from >> Versions.ClockShift, to >> Versions.ClockShift));
 }

@@ -5,10 +5,8 @@ using BigPile.Memory;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Turns the feed of a table on and off, by its options, or for those who listen to removed entries.</summary>
-internal sealed class FeedSwitch(TableEngine table)
+internal readonly struct FeedSwitch(TableEngine table)
 {
-    private bool _isListened; // under the table's configuration lock; stays
-
     /// <summary>A listener for removed entries is added: a table without a feed gets a small one, for good.</summary>
     internal void BeginListening()
     {
@@ -16,11 +14,15 @@ internal sealed class FeedSwitch(TableEngine table)
         long now = table.Clock.BeforeLock;
         lock (table.ConfigurationLock)
         {
-            if (_isListened)
+            if (table.Feed.IsListened)
                 return;
-            _isListened = true;
-            table.RunPausedLocked(() => ApplyLocked(table.Options));
-            table.Shrink.EvictLocked(now); // the window counts in the limit
+            TableEngine engine = table;
+            engine.RunPausedLocked(() =>
+            {
+                engine.Feed.SetListened();
+                new FeedSwitch(engine).ApplyLocked(engine.Options);
+            });
+            engine.Shrink.EvictLocked(now); // the window counts in the limit
         }
     }
 
@@ -30,7 +32,7 @@ internal sealed class FeedSwitch(TableEngine table)
     {
         try
         {
-            table.Feed.Configure(options.FeedBytes, options.FeedsValues, _isListened);
+            table.Feed.Configure(options.FeedBytes, options.FeedsValues);
         }
         catch (IOException e)
         {

@@ -38,12 +38,9 @@ internal sealed partial class TableEngine
     internal int MaxLines => _maxLines;
 
     /// <summary>Applies the options before the table is used.</summary>
-    /// <param name="hasOptions">Whether they are its own; else what it was found with stays.</param>
-    internal TableEngine Begin(bool hasOptions = true)
+    internal TableEngine Begin()
     {
         PileCapacity.Add(Shrink); // first: the pile may become nearly full meanwhile
-        if (hasOptions)
-            FeedSwitch.ApplyLocked(_options);
         ApplyLocked(_options);
         return this;
     }
@@ -68,11 +65,8 @@ internal sealed partial class TableEngine
                     $"TableOptions.FixedIndex of the table '{Name}' can't be changed while the table lives.", nameof(options));
             RequireSpaceForIndex(options);
             // Paused: no call sees half of the options. The evictions come after it, as they enter the table.
-            RunPausedLocked(() =>
-            {
-                FeedSwitch.ApplyLocked(options);
-                ApplyLocked(options);
-            });
+            RunPausedLocked(() => new FeedSwitch(this).ApplyLocked(options)); // first: where it fails, nothing has changed
+            RunPausedLocked(() => ApplyLocked(options));
             Shrink.EvictLocked(now);
         }
     }

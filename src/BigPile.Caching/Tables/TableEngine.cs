@@ -79,7 +79,6 @@ internal sealed partial class TableEngine : IDisposable
         Limits = new TableLimits(Index, heap, Entries, Content, Feed);
         Meter = CacheMeter.Of(heap.Meter);
         Factories = new TableFactories(Name, factoryLimits ?? FactoryLimits.None, Meter, heap.Logger);
-        FeedSwitch = new FeedSwitch(this);
         Delete = new Delete(this);
         Touch = new Touch(this);
         Sweep = new Sweep(this);
@@ -136,8 +135,6 @@ internal sealed partial class TableEngine : IDisposable
 
     /// <summary>The changes, for those who follow the table.</summary>
     internal TableFeed Feed { get; }
-
-    internal FeedSwitch FeedSwitch { get; }
 
     /// <summary>The running factories, which are told of changes to their keys.</summary>
     internal FlightTickets Flights { get; } = new();

@@ -28,8 +28,11 @@ internal unsafe ref partial struct Upsert
     private void EnterFeed() => _lane = _table.Feed.Enter(_critical);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void TellPut() => _table.Feed.TellPut(
-        _lane, Payload, _payloadBytes, _spec->IsPlain, _key->Bytes.Length, _version, ReplacesForFeed ? ChangeKind.Replaced : ChangeKind.Added);
+    private void TellPut()
+    {
+        ChangeKind kind = ReplacesForFeed ? ChangeKind.Replaced : ChangeKind.Added;
+        _table.Feed.TellPut(_lane, Payload, _payloadBytes, _spec->IsPlain, _key->Bytes.Length, _version, kind);
+    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void LeaveFeed()

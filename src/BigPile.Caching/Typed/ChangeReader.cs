@@ -146,7 +146,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
         bool isSame = _merge!.Window == WindowNow();
         bool isWhole = isSame && _merge.TryCopy(ref _version, Bound(), _records);
         _isStepDue = isWhole && !_records.IsFull && IsWalking;
-        Volatile.Write(ref _position!.Version, _version);
+        _position!.Version = _version;
         return isWhole;
     }
 

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Tables;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Typed;
@@ -44,7 +45,7 @@ internal sealed class RemovalListeners<TKey, TValue>(TypedTable<TKey, TValue> ta
     // At once, so that what goes behind this call is told.
     private void BeginLocked()
     {
-        table.Core.FeedSwitch.BeginListening();
+        new FeedSwitch(table.Core).BeginListening();
         var reader = new ChangeReader<TKey, TValue>(table, new ChangeOptions { OnlyGone = true });
         _ = reader.TryBegin(FeedCursor.Now);
         _reading = new CancellationTokenSource();

@@ -39,7 +39,7 @@ internal sealed class TableFeeds
         foreach ((long key, ulong version) in there.Where(pair => _durable.IsWhole && pair.Value <= known))
         {
             if (!_durable.Entries.TryGetValue(key, out Change<long, byte[]> told) || told.Version != version)
-                tally.Find("rolled back", $"{where}: key {key} has version {version}, and a durable reader at {known} knows {told.Version}");
+                tally.Find("rolled back", $"{where}: key {key} has version {version}, a durable reader at {known} knows {told.Version}");
         }
         foreach (FeedFold<long, byte[]> reader in (FeedFold<long, byte[]>[])[_fold, _durable])
         {

@@ -1,8 +1,6 @@
-using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.Caching.Feed;
 using BigPile.Caching.Tests.Durability;
 using BigPile.Caching.Typed;
 using BigPile.Checking;
