@@ -10,10 +10,6 @@ namespace BigPile.Caching.Tables;
 /// <summary>What a put tells the table's feed.</summary>
 internal unsafe ref partial struct Upsert
 {
-    // An entry in the file, or on its way there, is replaced as well.
-    private readonly bool ReplacesForFeed => _result == PutResult.Replaced || _request->ReplacesSpilled
-        || (_table.Disk is { } disk && disk.HasPendingStripeLocked(*_key));
-
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void DrawVersion()
     {
@@ -30,7 +26,10 @@ internal unsafe ref partial struct Upsert
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void TellPut()
     {
-        ChangeKind kind = ReplacesForFeed ? ChangeKind.Replaced : ChangeKind.Added;
+        // An entry in the file, or on its way there, is replaced as well.
+        bool replaces = _result == PutResult.Replaced || _request->ReplacesSpilled
+            || (_table.Disk is { } disk && disk.HasPendingStripeLocked(*_key));
+        ChangeKind kind = replaces ? ChangeKind.Replaced : ChangeKind.Added;
         _table.Feed.TellPut(_lane, Payload, _payloadBytes, _spec->IsPlain, _key->Bytes.Length, _version, kind);
     }
 
