@@ -56,7 +56,8 @@ internal sealed class CacheCommand : ReportCommand<CacheOptions, object>
     private void RefuseMixture(CommandResult command)
     {
         if (!IsGiven(command, _feeds) && (IsGiven(command, _feedMebibytes) || IsGiven(command, _keyBytes) || IsGiven(command, _rounds)))
-            command.AddError("--feed-mebibytes, --key-bytes and --rounds are for --feed. Leave them out, or add --feed off,none,read.");
+            command.AddError(
+                "--feed-mebibytes, --key-bytes and --rounds are for --feed only. Leave them out, or add --feed off,none,read.");
     }
 }
 

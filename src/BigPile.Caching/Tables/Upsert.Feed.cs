@@ -40,10 +40,9 @@ internal unsafe ref partial struct Upsert
         _lane = null;
     }
 
-    // An entry that was removed by its tag is told by that.
     private void TellEnded(in LockedEntry entry, EntryState state)
     {
-        if (state.Reason() == Counter.Expirations)
+        if (state.Reason() == Counter.Expirations) // else the removal of its tag was told
             _table.Feed.TellGone(_critical, ChangeKind.Expired, entry.Head, entry.PayloadBytes);
     }
 }
