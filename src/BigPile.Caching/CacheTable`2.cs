@@ -78,6 +78,7 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     /// for.</exception>
     /// <exception cref="InvalidOperationException">The table has no feed: <see cref="TableOptions.FeedBytes"/>.</exception>
     /// <exception cref="PileSerializationException">A key or value can't be read as objects.</exception>
+    /// <exception cref="InvalidCastException">A value that was asked for is of another type.</exception>
     /// <exception cref="TableDroppedException">The table was dropped.</exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public async IAsyncEnumerable<ChangeBatch<TKey, TValue>> Changes(

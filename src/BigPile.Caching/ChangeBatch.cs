@@ -13,7 +13,8 @@ public sealed record ChangeBatch<TKey, TValue>(
     where TKey : notnull
 {
     /// <summary>
-    /// Behind a gap, the version up to which the table has lost nothing: what was put above it may have been taken back by a power cut.
+    /// Behind a gap, the version up to which the table has lost nothing: what was put above it may have been taken back by a power cut; 0:
+    /// that is not known.
     /// </summary>
     public ulong FlushedUpTo { get; init; }
 }

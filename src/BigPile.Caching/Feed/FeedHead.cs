@@ -1,5 +1,4 @@
 using System;
-using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Layout;
@@ -12,28 +11,30 @@ namespace BigPile.Caching.Feed;
 /// <code>
 /// bytes  0..7    "BIGPFEED"
 /// bytes  8..9    format
-/// bytes 10..11   length of a chunk, as a power of two
+/// bytes 10..11   1: what the table has when it is closed is there when it is opened; 0: it has a spill file, which is not
 /// bytes 12..15   id of the table
 /// bytes 16..31   id of the pile
 /// bytes 32..39   length of the window, with this head
 /// bytes 40..47   epoch, random: cursors of another epoch lead nowhere
-/// bytes 48..55   the version up to which all was known when the epoch began; 0: nothing was lost then
-/// bytes 56..59   CRC-32C of bytes 0..55
-/// bytes 64..71   floor: the last version of a change that the window has lost
+/// bytes 48..55   the epoch before; 0: not known
+/// bytes 56..63   the version up to which nothing was lost between that one and this
+/// bytes 64..67   CRC-32C of bytes 0..63
 /// bytes 72..87   number of the use at whose end the window was closed; zero while it is in use
-/// bytes 88..91   CRC-32C of all behind the head, at the close
+/// bytes 88..91   CRC-32C of all from the floor on, at the close
+/// bytes 4088..   floor: the last version of a change that the window has lost
 /// bytes 4096..   the lanes, then the heads of the chunks, then the chunks
 /// </code>
 /// Little-endian.
 /// </remarks>
-[StructLayout(LayoutKind.Explicit, Size = 128)]
+[StructLayout(LayoutKind.Explicit, Size = ReservedBytes)]
 internal unsafe struct FeedHead
 {
     internal const int ReservedBytes = 4096;
+    internal const int FloorOffset = ReservedBytes - sizeof(ulong);
 
     private const ulong RightMagic = 0x4445454650474942;
     private const short CurrentFormat = 1;
-    private const int IdentityBytes = 56;
+    private const int IdentityBytes = 64;
 
     [FieldOffset(0)]
     private ulong _magic;
@@ -42,7 +43,7 @@ internal unsafe struct FeedHead
     private short _format;
 
     [FieldOffset(10)]
-    private short _chunkShift;
+    private short _isKept;
 
     [FieldOffset(12)]
     private int _tableId;
@@ -58,14 +59,13 @@ internal unsafe struct FeedHead
     internal ulong Epoch;
 
     [FieldOffset(48)]
-    internal ulong FlushedUpTo;
+    internal ulong FormerEpoch;
 
     [FieldOffset(56)]
-    private uint _identityChecksum;
+    internal ulong FlushedUpTo;
 
-    // Only rises. Stored before a chunk is used anew.
     [FieldOffset(64)]
-    internal ulong Floor;
+    private uint _identityChecksum;
 
     [FieldOffset(72)]
     internal Guid ClosedUse;
@@ -73,19 +73,23 @@ internal unsafe struct FeedHead
     [FieldOffset(88)]
     internal uint ClosedChecksum;
 
-    /// <summary>The length of a chunk.</summary>
-    internal readonly int ChunkBytes => 1 << _chunkShift;
+    // Only rises. Stored before a chunk is used anew.
+    [FieldOffset(FloorOffset)]
+    internal ulong Floor;
 
-    /// <summary>Begins an epoch. All behind the head is zero.</summary>
-    internal void Begin(Guid pileId, int tableId, long lengthBytes, int chunkBytes, ulong floor, ulong flushedUpTo)
+    /// <summary>Whether what the table has when it is closed is there when it is opened.</summary>
+    internal readonly bool IsKept => _isKept != 0;
+
+    /// <summary>Begins an epoch. All else is zero.</summary>
+    internal void Begin(Guid pileId, int tableId, long lengthBytes, bool isKept, ulong floor, FormerFeed former)
     {
         _format = CurrentFormat;
-        _chunkShift = (short)BitOperations.Log2((uint)chunkBytes);
+        _isKept = (short)(isKept ? 1 : 0);
         _tableId = tableId;
         _pileId = pileId;
         LengthBytes = lengthBytes;
         Epoch = BitConverter.ToUInt64(Guid.NewGuid().ToByteArray()) | 1; // 0 stands for none
-        FlushedUpTo = flushedUpTo;
+        (FormerEpoch, FlushedUpTo) = (former.Epoch, former.FlushedUpTo);
         Floor = floor;
         _magic = RightMagic;
         Volatile.Write(ref _identityChecksum, IdentityChecksum());
@@ -102,6 +106,11 @@ internal unsafe struct FeedHead
             return Checksum.Of(new ReadOnlySpan<byte>(start, IdentityBytes));
     }
 }
+
+/// <summary>The epoch that a window's takes the place of, and what was lost with it.</summary>
+/// <param name="Epoch">The epoch; 0: not known.</param>
+/// <param name="FlushedUpTo">The version up to which nothing was lost.</param>
+internal readonly record struct FormerFeed(ulong Epoch, ulong FlushedUpTo);
 
 /// <summary>A lane of the feed: the records of one thread, or of those that have none of their own.</summary>
 [StructLayout(LayoutKind.Explicit, Size = SizeBytes)]

@@ -51,6 +51,8 @@ internal sealed unsafe class FeedMerge
             }
             while (!into.IsFull && source.Next <= Math.Min(second, upTo));
         }
+        for (int lane = 0; lane < _sources.Length; lane++)
+            _sources[lane].Next = None; // what is under way may be taken back
         Volatile.ReadBarrier(); // the copy, then the floor; pairs with the barrier in FeedWindow.TakeChunk
         if (_window.Floor > floorMost)
             return false;
@@ -123,21 +125,30 @@ internal sealed unsafe class FeedMerge
             return false;
         int found = -1;
         ulong least = None;
+        ulong use = 0;
         for (int i = 0; i < _window.ChunkCount; i++)
         {
             FeedChunk* chunk = _window.ChunkAt(i);
+            ulong seen = Volatile.Read(ref chunk->Use);
             if (Volatile.Read(ref chunk->State) == FeedChunk.Free || chunk->Lane != lane)
                 continue;
             ulong start = chunk->Base;
             bool isBehind = source.Chunk >= 0 ? start > source.Base : Volatile.Read(ref chunk->Last) > after;
+            Volatile.ReadBarrier();
+            // Used anew meanwhile: what it had is at or below the floor, and what it gets above the watermark.
+            if (Volatile.Read(ref chunk->State) == FeedChunk.Free || Volatile.Read(ref chunk->Use) != seen)
+                continue;
             if (isBehind && start < least)
-                (found, least) = (i, start);
+                (found, least, use) = (i, start, seen);
         }
         if (found < 0 && source.Chunk >= 0)
             return false;
         if (found < 0) // nothing above the version: what comes goes here
-            (found, least) = (open, _window.ChunkAt(open)->Base);
-        source = new Source { Chunk = found, Use = Volatile.Read(ref _window.ChunkAt(found)->Use), Base = least, Next = None };
+        {
+            use = Volatile.Read(ref _window.ChunkAt(open)->Use); // before the base: of one that is used anew meanwhile it is still another
+            (found, least) = (open, Volatile.Read(ref _window.ChunkAt(open)->Base));
+        }
+        source = new Source { Chunk = found, Use = use, Base = least, Next = None };
         return true;
     }
 
@@ -160,8 +171,9 @@ internal sealed class FeedBatch
     internal const int MostRecords = 1024;
 
     private const int UsualBytes = 64 << 10;
+    private const int LeastBytes = 1 << 10; // of a reader that waits: there may be thousands
 
-    private byte[] _bytes = new byte[UsualBytes];
+    private byte[] _bytes = new byte[LeastBytes];
     private int _end;
 
     internal int Count { get; private set; }
@@ -169,6 +181,14 @@ internal sealed class FeedBatch
     internal bool IsFull => Count >= MostRecords || _end >= UsualBytes;
 
     internal void Clear() => (_end, Count) = (0, 0);
+
+    /// <summary>Gives back what it has no use for while its reader waits.</summary>
+    internal void Shrink()
+    {
+        Clear();
+        if (_bytes.Length > LeastBytes)
+            _bytes = new byte[LeastBytes];
+    }
 
     internal void Add(ulong version, ReadOnlySpan<byte> record)
     {

@@ -26,6 +26,8 @@ internal readonly unsafe struct FeedRecord(byte* start)
     private const int KindShift = KeyShift + KeyBits;
     private const int WordsShift = KindShift + 3;
     private const ulong ValueBit = 1UL << 63;
+    private const int MostTags = 64;
+    private const ulong MostTicks = 3_155_378_975_999_999_999; // of DateTime
 
     private readonly ulong _word = *(ulong*)start;
 
@@ -54,6 +56,16 @@ internal readonly unsafe struct FeedRecord(byte* start)
     private int HeadBytes => sizeof(ulong) * (1 + WordCount) + Rounded(KeyBytes);
 
     private ulong ValueWord => *(ulong*)(start + HeadBytes);
+
+    /// <summary>Whether its words are those of its kind. Its bytes are known to be a record's.</summary>
+    internal bool IsSound => Kind switch
+    {
+        ChangeKind.Added or ChangeKind.Replaced => WordCount <= 1 + MostTags && (WordCount == 0 || IsInstant(Words[0])),
+        ChangeKind.TagRemoved => WordCount != 0 && KeyBytes == 0 && !HasValue,
+        ChangeKind.Cleared => WordCount == 0 && KeyBytes == 0 && !HasValue,
+        ChangeKind.None => true,
+        _ => WordCount == 3 && !HasValue && Words[1] <= int.MaxValue && IsInstant(Words[2]),
+    };
 
     /// <summary>The bytes of the record that begins here; more than are left where the bytes are none of a record.</summary>
     /// <param name="left">The bytes that may be read from its start.</param>
@@ -116,6 +128,8 @@ internal readonly unsafe struct FeedRecord(byte* start)
 
     /// <summary>Makes a record one whose change was not made.</summary>
     internal static void Void(byte* at) => *(ulong*)at &= ~(7UL << KindShift);
+
+    private static bool IsInstant(ulong ticks) => ticks is <= MostTicks or long.MaxValue;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int Rounded(int bytes) => (bytes + 7) & ~7;

@@ -40,6 +40,7 @@ internal sealed class FeedSignal
         TaskCompletionSource? next;
         lock (_lock)
             (next, _next) = (_next, null);
-        next?.TrySetResult();
+        if (next != null) // on another thread: thousands may wait, and the caller holds a bucket's lock
+            ThreadPool.UnsafeQueueUserWorkItem(static waiting => waiting.TrySetResult(), next, preferLocal: false);
     }
 }

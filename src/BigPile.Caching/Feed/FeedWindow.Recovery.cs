@@ -23,7 +23,7 @@ internal sealed unsafe partial class FeedWindow
 
     /// <summary>
     /// Undoes what a kill left half of while a lane took a chunk: its full one is open again, and the next change takes another. Before
-    /// <see cref="IsSound()"/>, so nothing is trusted. Nobody uses the window.
+    /// <see cref="IsSound(ulong)"/>, so nothing is trusted. Nobody uses the window.
     /// </summary>
     internal void UndoTaking()
     {
@@ -64,8 +64,11 @@ internal sealed unsafe partial class FeedWindow
     /// <summary>
     /// Whether what an earlier owner left can be read: every record is within its chunk, in order. Nobody uses the window.
     /// </summary>
-    internal bool IsSound()
+    /// <param name="last">The last version that was given.</param>
+    internal bool IsSound(ulong last)
     {
+        if (Floor > last)
+            return false;
         for (int i = 0; i < LaneCount; i++)
         {
             if ((uint)_lanes[i].OpenChunk > (uint)ChunkCount || (_lanes[i].OpenChunk is var open and not 0
@@ -74,26 +77,26 @@ internal sealed unsafe partial class FeedWindow
         }
         for (int i = 0; i < ChunkCount; i++)
         {
-            if (!IsSound(i))
+            if (!IsSound(i, last))
                 return false;
         }
         return true;
     }
 
-    private bool IsSound(int number)
+    private bool IsSound(int number, ulong last)
     {
         FeedChunk* chunk = _chunks + number;
         if (chunk->State == FeedChunk.Free)
             return true;
         if (chunk->State is not (FeedChunk.Open or FeedChunk.Closed) || (uint)chunk->Lane >= (uint)LaneCount
-            || (uint)chunk->End > (uint)ChunkBytes || (chunk->State == FeedChunk.Open && _lanes[chunk->Lane].OpenChunk != number + 1))
+            || (uint)chunk->End > (uint)ChunkBytes || chunk->Last > last || (chunk->State == FeedChunk.Open && _lanes[chunk->Lane].OpenChunk != number + 1))
             return false;
         ulong before = 0;
         for (int at = 0; at < chunk->End;)
         {
             var record = new FeedRecord(BytesOf(number) + at);
             int bytes = record.BytesWithin(chunk->End - at);
-            if (bytes > chunk->End - at || chunk->Base + record.Distance > chunk->Last || record.Distance < before)
+            if (bytes > chunk->End - at || !record.IsSound || chunk->Base + record.Distance > chunk->Last || record.Distance < before)
                 return false;
             before = record.Distance;
             at += bytes;
@@ -118,13 +121,13 @@ internal sealed unsafe partial class FeedWindow
             oldest = Math.Min(oldest, chunk->Base);
             newest = Math.Max(newest, Volatile.Read(ref chunk->Last));
         }
-        return (used, oldest, newest);
+        return (used, Math.Max(oldest, Floor), newest); // a lane that rests keeps its open chunk, below what others have lost
     }
 
     /// <summary>Checks the invariants while no change is under way. For tests.</summary>
     internal void CheckInvariants()
     {
-        if (!IsSound())
+        if (!IsSound(ulong.MaxValue))
             throw new InvalidOperationException("A lane or a chunk of the feed is not as it should be.");
         var open = new bool[LaneCount];
         for (int i = 0; i < ChunkCount; i++)

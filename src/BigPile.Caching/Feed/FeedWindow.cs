@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
 using System.Threading;
 using BigPile.Checking;
+using BigPile.Durability;
 using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Feed;
@@ -51,13 +52,14 @@ internal sealed unsafe partial class FeedWindow
     internal FeedWindow(byte* start)
     {
         _head = (FeedHead*)start;
-        ChunkBytes = _head->ChunkBytes;
+        ChunkBytes = ChunkBytesFor(_head->LengthBytes);
         ChunkCount = ChunksIn(_head->LengthBytes, ChunkBytes);
         LaneCount = LanesFor(ChunkCount);
         _lanes = (FeedLane*)(start + FeedHead.ReservedBytes);
         _chunks = (FeedChunk*)(_lanes + LaneCount);
         _bytes = start + OffsetFor(ChunkCount);
-        (Epoch, FlushedUpTo) = (_head->Epoch, _head->FlushedUpTo);
+        Epoch = _head->Epoch;
+        Former = new FormerFeed(_head->FormerEpoch, _head->FlushedUpTo);
     }
 
     internal FeedHead* Head => _head;
@@ -74,26 +76,22 @@ internal sealed unsafe partial class FeedWindow
     // Copied: readers ask for both when the window may have been freed.
     internal ulong Epoch { get; }
 
-    internal ulong FlushedUpTo { get; }
+    internal FormerFeed Former { get; }
 
-    /// <summary>The length of a window of at most so many bytes.</summary>
-    internal static long LengthFor(long bytes)
-    {
-        int chunks = ChunksIn(bytes, ChunkBytesFor(bytes));
-        return OffsetFor(chunks) + (long)chunks * ChunkBytesFor(bytes);
-    }
-
-    /// <summary>The length of a chunk in a window of at most so many bytes.</summary>
-    internal static int ChunkBytesFor(long bytes)
-    {
-        int chunkBytes = bytes < ChunksOfLarge * UsualChunkBytes ? LeastChunkBytes : UsualChunkBytes;
-        while (bytes / chunkBytes > MostChunks)
-            chunkBytes *= 2;
-        return chunkBytes;
-    }
+    /// <summary>The length of a window of at most so many bytes. What is left behind its last chunk stays unused.</summary>
+    internal static long LengthFor(long bytes) => bytes / PageBytes * PageBytes;
 
     /// <summary>The most bytes of a value that a record holds; a longer one is read where it is.</summary>
     internal int MostValueBytes => ChunkBytes / 4;
+
+    // Follows from the length alone, as that is what the next process knows.
+    private static int ChunkBytesFor(long lengthBytes)
+    {
+        int chunkBytes = lengthBytes < ChunksOfLarge * UsualChunkBytes ? LeastChunkBytes : UsualChunkBytes;
+        while (lengthBytes / chunkBytes > MostChunks)
+            chunkBytes *= 2;
+        return chunkBytes;
+    }
 
     private static int ChunksIn(long lengthBytes, int chunkBytes)
     {
@@ -113,9 +111,9 @@ internal sealed unsafe partial class FeedWindow
 
     /// <summary>Enters a thread's lane for a change. A bucket's lock is held, or the change has no key.</summary>
     /// <param name="number">The number of the thread.</param>
-    /// <param name="last">The last version that was drawn.</param>
+    /// <param name="versions">Gives the version behind this.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal FeedLane* Enter(int number, ulong last)
+    internal FeedLane* Enter(int number, Versions versions)
     {
         int shared = LaneCount - 1;
         FeedLane* lane = _lanes + Math.Min(number, shared);
@@ -124,7 +122,7 @@ internal sealed unsafe partial class FeedWindow
         Debug.Assert(lane->InFlight == 0, "A thread has one change under way.");
         lane->EndBefore = -1;
         if (!Mutation.FeedInFlightLate)
-            Volatile.Write(ref lane->InFlight, last + 1);
+            Volatile.Write(ref lane->InFlight, versions.Last + 1);
         return lane;
     }
 
@@ -254,10 +252,12 @@ internal sealed unsafe partial class FeedWindow
                 Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, chunk->Last));
                 CrashPoints.Pass(CrashPoint.FeedBeforeRecycled);
             }
-            Volatile.WriteBarrier(); // the floor, before the chunk changes; pairs with the barrier in FeedMerge
+            // The floor, before the chunk changes, and free while it does; pairs with the barriers in FeedMerge.
+            Volatile.Write(ref chunk->State, FeedChunk.Free);
+            Volatile.WriteBarrier();
+            chunk->Use++;
             Volatile.Write(ref chunk->End, 0);
             chunk->Lane = (int)(lane - _lanes);
-            chunk->Use++;
             (chunk->Base, chunk->Last) = (version, version);
             Volatile.Write(ref chunk->State, FeedChunk.Open);
             lane->OpenChunk = number + 1;

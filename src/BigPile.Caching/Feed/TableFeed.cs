@@ -18,14 +18,13 @@ namespace BigPile.Caching.Feed;
 /// Off, it costs an operation one load and a branch. It is turned on and off while no thread is in the table.
 /// Thread safety: all members may be called concurrently, but those that say otherwise.
 /// </remarks>
-internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, FeedStorage storage) : IDisposable
+internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, FeedStorage storage, bool isKept) : IDisposable
 {
     private readonly MemoryFeedStorage _ofListeners = new(); // where the table has listeners, and no feed of its own
     private readonly Lock _lock = new(); // guards the readers, and the window against being freed under who is not in the table
     private readonly List<FeedPosition> _readers = [];
     private FeedWindow? _window; // null: off. Changes while no thread is in the table
     private Versions? _versions; // of the pile; where the feed is on
-    private ulong _flushedUpTo = ulong.MaxValue; // of an opening that found the table as it was at a flush; no window tells of more
     private bool _copiesValues;
 
     internal FeedStorage Storage => storage;
@@ -66,23 +65,28 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
     internal void Configure(long? bytes, bool copiesValues)
     {
         _copiesValues = copiesValues;
-        if (bytes != null)
-            Change(_ofListeners, 0); // first: what is freed leaves no window
-        Change(storage, bytes ?? 0);
-        if (bytes == null && IsListened)
-            Change(_ofListeners, FeedWindow.LeastBytes);
-        Signal.Raise();
+        try
+        {
+            if (bytes != null)
+                Change(_ofListeners, 0); // first: what is freed leaves no window
+            Change(storage, bytes ?? 0);
+            if (bytes == null && IsListened)
+                Change(_ofListeners, FeedWindow.LeastBytes);
+        }
+        finally
+        {
+            Signal.Raise(); // also where there is none now: who waits is told so
+        }
     }
+
+    /// <summary>Whether the window is there for listeners only.</summary>
+    internal bool IsOfListeners => _ofListeners.LengthBytes != 0;
 
     /// <summary>Begins an epoch, as the window that was found has lost what it had. The table is not in use yet.</summary>
     /// <param name="bytes">The length.</param>
-    /// <param name="flushedUpTo">The version up to which the table is as it was.</param>
+    /// <param name="former">The window's epoch, and what is left of the table.</param>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
-    internal void BeginAnew(long bytes, ulong flushedUpTo)
-    {
-        _flushedUpTo = flushedUpTo;
-        Make(storage, bytes);
-    }
+    internal void BeginAnew(long bytes, FormerFeed former) => Make(storage, bytes, former);
 
     /// <summary>Continues with the window that an earlier process left, if it can be read. The table was recovered, and is not in
     /// use.</summary>
@@ -90,11 +94,11 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
     internal bool TryContinue(FeedRecordCheck isMade)
     {
         var head = (FeedHead*)storage.Start;
-        if (head == null || !head->IsOf(heap.Id, tableId, storage.LengthBytes))
+        if (!isKept || head == null || !head->IsOf(heap.Id, tableId, storage.LengthBytes) || !head->IsKept)
             return false;
         var window = new FeedWindow(storage.Start);
         window.UndoTaking();
-        if (!window.IsSound())
+        if (!window.IsSound(heap.Versions.Last))
             return false;
         window.Recover(isMade);
         head->ClosedUse = default;
@@ -107,31 +111,31 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
     {
         if ((bytes == 0 ? 0 : FeedWindow.LengthFor(bytes)) == place.LengthBytes)
             return;
+        var former = new FormerFeed(place.LengthBytes == 0 ? 0 : _window?.Epoch ?? 0, heap.Versions.Last); // nothing is lost
         lock (_lock) // for the statistics, which no pause of the table waits for
         {
             _window = null;
             place.Delete();
         }
         if (bytes != 0)
-            Make(place, bytes);
+            Make(place, bytes, former);
     }
 
-    private void Make(FeedStorage place, long bytes)
+    private void Make(FeedStorage place, long bytes, FormerFeed former)
     {
         _window = null;
         long length = FeedWindow.LengthFor(bytes);
         if (place.OutlivesProcess)
             heap.Use(Feature.ChangeFeeds);
         place.Create(length);
-        ((FeedHead*)place.Start)->Begin(
-            heap.Id, tableId, length, FeedWindow.ChunkBytesFor(bytes), heap.Versions.Last, Math.Min(_flushedUpTo, heap.Versions.Last));
+        ((FeedHead*)place.Start)->Begin(heap.Id, tableId, length, isKept, heap.Versions.Last, former);
         _versions = heap.Versions;
         _window = new FeedWindow(place.Start);
     }
 
     /// <summary>Enters a lane for a change: behind this its version is drawn. The feed is on.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal FeedLane* Enter(CriticalRegion critical) => _window!.Enter(critical.Number, _versions!.Last);
+    internal FeedLane* Enter(CriticalRegion critical) => _window!.Enter(critical.Number, _versions!);
 
     /// <summary>Appends the record of a put whose version was drawn in this lane, before the index leads to the entry.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

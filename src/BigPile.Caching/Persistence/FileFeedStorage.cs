@@ -17,13 +17,19 @@ internal sealed unsafe class FileFeedStorage(IndexFiles files, int tableId) : Fe
 
     internal override byte* Start => _map == null ? null : _map.Start;
 
-    /// <summary>The length of the window that an earlier process left; 0: there is none, or not all of it.</summary>
-    internal long FoundBytes()
+    /// <summary>The length of the window that an earlier process left, and its epoch; 0: there is none, or its head is damaged.</summary>
+    internal (long LengthBytes, ulong Epoch) Found()
     {
         using HeldFile? file = files.Directory.TryOpen(_name, FileAccess.Read);
-        return file?.LengthBytes is { } length && length >= FeedWindow.LengthFor(FeedWindow.LeastBytes) && length <= FeedWindow.MostBytes
-            ? length
-            : 0;
+        if (file?.LengthBytes is not { } length || length < FeedWindow.LeastBytes || length > FeedWindow.MostBytes)
+            return default;
+        byte[] bytes = new byte[FeedHead.ReservedBytes];
+        _ = file.Read(bytes, 0);
+        fixed (byte* start = bytes)
+        {
+            var head = (FeedHead*)start;
+            return (length, head->IsOf(files.PileId, tableId, length) ? head->Epoch : 0);
+        }
     }
 
     /// <summary>Maps the window that an earlier process left.</summary>
@@ -75,5 +81,5 @@ internal sealed unsafe class FileFeedStorage(IndexFiles files, int tableId) : Fe
     }
 
     private uint ChecksumOf() => Layout.Checksum.Of(
-        new ReadOnlySpan<byte>(_map!.Start + FeedHead.ReservedBytes, (int)(_map.LengthBytes - FeedHead.ReservedBytes)));
+        new ReadOnlySpan<byte>(_map!.Start + FeedHead.FloorOffset, (int)(_map.LengthBytes - FeedHead.FloorOffset)));
 }

@@ -58,7 +58,7 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
     internal byte* ChecksumArea => _map.Start + ChecksumOffset;
 
     internal static string[] NamesOf(int tableId) =>
-        [Name(HeadPrefix, tableId), Name(BucketsPrefix, tableId), Name(OverflowPrefix, tableId), FeedNameOf(tableId)];
+        [Name(HeadPrefix, tableId), Name(BucketsPrefix, tableId), Name(OverflowPrefix, tableId)];
 
     internal static string FeedNameOf(int tableId) => Name(FeedPrefix, tableId);
 

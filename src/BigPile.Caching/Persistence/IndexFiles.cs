@@ -150,14 +150,14 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <summary>Deletes the files of a table. Nobody uses them any more.</summary>
     internal void Delete(int tableId)
     {
-        foreach (string name in FileIndexStorage.NamesOf(tableId))
+        foreach (string name in (string[])[.. FileIndexStorage.NamesOf(tableId), FileIndexStorage.FeedNameOf(tableId)])
             Directory.Delete(name);
     }
 
     /// <summary>Deletes the files of a table after its creation failed. A later creation or opening deletes what is left.</summary>
     internal void TryDelete(int tableId)
     {
-        foreach (string name in FileIndexStorage.NamesOf(tableId))
+        foreach (string name in (string[])[.. FileIndexStorage.NamesOf(tableId), FileIndexStorage.FeedNameOf(tableId)])
             Directory.TryDelete(name);
     }
 

@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
+using BigPile.Caching.Feed;
 using BigPile.Caching.Index;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.Tables;
@@ -54,10 +56,9 @@ internal sealed class IndexOpening(
         {
             if (_known.ContainsKey(definition.Id))
                 continue;
-            long feedBytes = files == null ? 0 : new FileFeedStorage(files, definition.Id).FoundBytes();
+            (long feedBytes, ulong epoch) = files == null ? default : new FileFeedStorage(files, definition.Id).Found();
             TableEngine engine = makeEngine(definition, files?.Create(definition.Id, definition.FormerUpTo));
-            if (feedBytes != 0)
-                engine.Feed.BeginAnew(feedBytes, FlushedUpTo);
+            BeginFeedAnew(engine, feedBytes, epoch);
             add(_unknown[definition.Id] = engine);
         }
         NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true, OwesWalk: false });
@@ -83,19 +84,30 @@ internal sealed class IndexOpening(
     /// </summary>
     internal List<int> LostDrops { get; } = [];
 
-    // What a power cut leaves of the table is what a flush had, up to this version.
-    private ulong FlushedUpTo => heap.Directory!.Superblock.FlushedVersion;
-
-    // Entries in a spill file have not come back: no record tells of that.
     private void OpenFeed(TableEngine engine)
     {
         var place = (FileFeedStorage)engine.Feed.Storage;
-        long lengthBytes = place.FoundBytes();
+        (long lengthBytes, ulong epoch) = place.Found();
+        if (epoch != 0)
+            place.Open(lengthBytes);
+        if (epoch == 0 || !place.IsTrusted() || !engine.Feed.TryContinue(new FeedRecovery(engine).IsMade))
+            BeginFeedAnew(engine, lengthBytes, epoch);
+    }
+
+    // What a power cut leaves of the table is what the last flush had. A table without a feed is better than none at all.
+    private void BeginFeedAnew(TableEngine engine, long lengthBytes, ulong epoch)
+    {
         if (lengthBytes == 0)
             return;
-        place.Open(lengthBytes);
-        if (engine.Disk != null || !place.IsTrusted() || !engine.Feed.TryContinue(new FeedRecovery(engine).IsMade))
-            engine.Feed.BeginAnew(lengthBytes, FlushedUpTo);
+        try
+        {
+            engine.Feed.BeginAnew(lengthBytes, new FormerFeed(epoch, heap.Directory!.Superblock.FlushedVersion));
+        }
+        catch (IOException e)
+        {
+            heap.Logger.LogError(
+                e, "The window of the change feed of the table '{Table}' can't be made: it has none until it is configured again", engine.Name);
+        }
     }
 
     private TableEngine? TryOpen(TableDefinition definition, ulong? formerUpTo)

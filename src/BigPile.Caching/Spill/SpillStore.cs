@@ -259,12 +259,23 @@ internal sealed class SpillStore : IDisposable
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class PromotionWatch(Action<PromotionWatch> end) : IDisposable
 {
+    private const int MostKeys = 1 << 16; // a walk may be abandoned
+
     private readonly ConcurrentQueue<byte[]> _keys = new(); // added under stripe locks, taken by the walk
 
     /// <summary>The number of keys so far. A walk has not missed what is promoted behind it.</summary>
     internal int Count => _keys.Count;
 
-    internal void Add(byte[] key) => _keys.Enqueue(key);
+    /// <summary>Whether a walk was so slow that keys were left out, and must begin anew.</summary>
+    internal bool IsOverrun { get; private set; }
+
+    internal void Add(byte[] key)
+    {
+        if (_keys.Count < MostKeys)
+            _keys.Enqueue(key);
+        else
+            IsOverrun = true;
+    }
 
     internal bool TryNext([NotNullWhen(true)] out byte[]? key) => _keys.TryDequeue(out key);
 

@@ -57,7 +57,16 @@ internal sealed class Clear(TableEngine table)
         ulong upTo = 0;
         disk.ClearAfter(() => isMarked = TryMarkOrFreeAll(out upTo));
         version = upTo;
+        if (!isMarked)
+            LoseFeed();
         return isMarked;
+    }
+
+    // Those in the file went without a mark, and so without a record.
+    private void LoseFeed()
+    {
+        using ReadScope scope = table.EnterReader();
+        table.Feed.Lose();
     }
 
     /// <summary>Marks all entries as removed. In a full pile, entries are freed first until there is space for the mark.</summary>

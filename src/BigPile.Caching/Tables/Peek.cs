@@ -89,7 +89,21 @@ internal readonly struct Peek(TableEngine table)
         }
     }
 
-    private unsafe bool TryCopyValueInMemory(in KeyProbe key, ulong version, PileBuffer into, out ValueKind kind)
+    // Copies an inline value, or gives the object that the entry owns; kind Tombstone: there is no such entry.
+    private unsafe bool TryFindValue(
+        in KeyProbe key, ulong version, ref long now, PileBuffer into, out ValueKind kind, out PilePointer owned)
+    {
+        (kind, owned) = (ValueKind.Tombstone, default);
+        using LockedBucket bucket = table.Index.Lock(key.Hash);
+        if (!table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) || entry.Head.Version != version
+            || table.Liveness.IsNoneLocked(entry.Head, ref now))
+            return false;
+        owned = entry.Owned;
+        return owned.IsValid
+            || TryCopyValue(new ReadOnlySpan<byte>((byte*)entry.Head.Payload, (int)entry.PayloadBytes), version, into, out kind);
+    }
+
+    private bool TryCopyValueInMemory(in KeyProbe key, ulong version, PileBuffer into, out ValueKind kind)
     {
         kind = default;
         long now = table.Clock.BeforeLock;
@@ -97,17 +111,8 @@ internal readonly struct Peek(TableEngine table)
         {
             try
             {
-                PilePointer owned;
-                using (LockedBucket bucket = table.Index.Lock(key.Hash))
-                {
-                    if (!table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) || entry.Head.Version != version
-                        || table.Liveness.IsNoneLocked(entry.Head, ref now))
-                        return false;
-                    owned = entry.Owned;
-                    if (!owned.IsValid)
-                        return TryCopyValue(
-                            new ReadOnlySpan<byte>((byte*)entry.Head.Payload, (int)entry.PayloadBytes), version, into, out kind);
-                }
+                if (!TryFindValue(key, version, ref now, into, out kind, out PilePointer owned) || !owned.IsValid)
+                    return kind != ValueKind.Tombstone;
                 var reader = new CopyReader(into);
                 bool found = table.Heap.TryRead(owned, ref reader);
                 kind = reader.Kind;

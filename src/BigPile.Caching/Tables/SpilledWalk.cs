@@ -14,14 +14,23 @@ internal sealed class SpilledWalk(DiskTier disk) : IDisposable
 {
     private readonly PromotionWatch _promoted = disk.WatchPromotions();
     private IEnumerator<byte[]>? _keys; // null until the walk through memory has ended
+    private int _left = -1; // keys of the watch that may have been missed; -1: the file is not walked to its end
+
+    /// <summary>Whether the walk was too slow for what was promoted meanwhile, and begins anew.</summary>
+    internal bool IsOverrun => _promoted.IsOverrun;
 
     internal bool TryNext([NotNullWhen(true)] out byte[]? key)
     {
         _keys ??= disk.Keys().GetEnumerator();
-        if (!_keys.MoveNext())
-            return _promoted.TryNext(out key);
-        key = _keys.Current;
-        return true;
+        if (_left < 0 && _keys.MoveNext())
+        {
+            key = _keys.Current;
+            return true;
+        }
+        if (_left < 0)
+            _left = _promoted.Count; // what is promoted from here on was met
+        key = null;
+        return _left-- > 0 && _promoted.TryNext(out key);
     }
 
     public void Dispose()

@@ -75,7 +75,7 @@ internal sealed partial class TableEngine : IDisposable
         Content = new ContentFlags(Index);
         Intents = new TableIntents(place.Intents, Counters, Id);
         RemovalLog = new RemovalLog(Index, heap);
-        Feed = new TableFeed(heap, Id, feed ?? new MemoryFeedStorage());
+        Feed = new TableFeed(heap, Id, feed ?? new MemoryFeedStorage(), isKept: spill == null);
         Limits = new TableLimits(Index, heap, Entries, Content, Feed);
         Meter = CacheMeter.Of(heap.Meter);
         Factories = new TableFactories(Name, factoryLimits ?? FactoryLimits.None, Meter, heap.Logger);

@@ -61,6 +61,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
                 yield return batch;
                 continue;
             }
+            _records.Shrink();
             await change!.WaitAsync(stop).ConfigureAwait(false);
             await Task.Delay(Gathering, stop).ConfigureAwait(false);
         }
@@ -72,9 +73,9 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
     internal ChangeBatch<TKey, TValue>? TryBegin(FeedCursor from)
     {
         Debug.Assert(_position == null, "A reader begins once.");
-        if (options.Durable && Core.Heap.Directory == null)
+        if (options.Durable && Core.Heap.Directory is not { IsShared: false })
             throw new ArgumentException(
-                $"ChangeOptions.Durable needs a pile in files, and the table '{Core.Name}' is in memory.", nameof(options));
+                $"ChangeOptions.Durable needs a pile that can be flushed, and the table '{Core.Name}' is in memory.", nameof(options));
         using (ReadScope scope = Core.EnterReader())
         {
             _merge = new FeedMerge(WindowNow());
@@ -86,7 +87,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
             else if (from.Epoch == _merge.Window.Epoch && from.Version <= Core.Feed.LastVersion && from.Place <= WalkPlace.End)
                 (_version, _place, _isBegun) = (from.Version, from.Place, true);
             else if (from != FeedCursor.Start)
-                return Restart();
+                return Restart(from.Epoch);
             _ = IsBegun(); // at once: changes from here on are told
         }
         BeginSpilled();
@@ -110,7 +111,7 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
                 if (!IsBegun())
                     return null;
                 if (!TryCopyRecords())
-                    return Restart();
+                    return Restart(_merge!.Window.Epoch);
             }
             if (_records.Count != 0)
                 return new(ChangeBatchKind.Changes, Decode(), Cursor);
@@ -143,14 +144,14 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
     private bool TryCopyRecords()
     {
         _records.Clear();
-        bool isSame = _merge!.Window == WindowNow();
+        bool isSame = _merge!.Window == WindowNow() && _spilled?.IsOverrun != true;
         bool isWhole = isSame && _merge.TryCopy(ref _version, Bound(), _records);
         _isStepDue = isWhole && !_records.IsFull && IsWalking;
         _position!.Version = _version;
         return isWhole;
     }
 
-    private FeedWindow WindowNow() => Core.Feed.Window ?? throw new InvalidOperationException(
+    private FeedWindow WindowNow() => (options.OnlyGone || !Core.Feed.IsOfListeners ? Core.Feed.Window : null) ?? throw new InvalidOperationException(
         $"The table '{Core.Name}' has no change feed. Set TableOptions.FeedBytes, such as 16 MiB, when it is created or configured.");
 
     private ulong Bound()
@@ -160,18 +161,21 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
     }
 
     // The caller may be in a critical region.
-    private ChangeBatch<TKey, TValue> Restart()
+    private ChangeBatch<TKey, TValue> Restart(ulong epoch)
     {
+        ulong flushedUpTo;
         using (ReadScope scope = Core.EnterReader())
         {
             FeedWindow window = WindowNow();
             _merge = new FeedMerge(window);
-            (_version, _place, _endsAt) = (Bound(), options.OnlyGone ? WalkPlace.End : 0, NoEnd);
-            (_isBegun, _isStepDue) = (false, false);
+            // Who is told of what goes takes what is left of it.
+            (_version, _isBegun) = options.OnlyGone ? (window.Floor, true) : (Bound(), false);
+            (_place, _endsAt, _isStepDue) = (options.OnlyGone ? WalkPlace.End : 0, NoEnd, false);
+            flushedUpTo = epoch == window.Epoch ? Core.Feed.LastVersion : epoch == window.Former.Epoch ? window.Former.FlushedUpTo : 0;
             _spilled?.Dispose();
             _spilled = null;
         }
         BeginSpilled();
-        return new(ChangeBatchKind.Gap, [], Cursor) { FlushedUpTo = _merge.Window.FlushedUpTo };
+        return new(ChangeBatchKind.Gap, [], Cursor) { FlushedUpTo = flushedUpTo };
     }
 }
