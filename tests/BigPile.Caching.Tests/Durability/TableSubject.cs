@@ -65,6 +65,7 @@ internal sealed class TableSubject : CutSubject<OpenTables>
     internal override void Burst(OpenTables opened)
     {
         Steps.Burst(opened);
+        Log.Beginning?.Invoke(); // images from within the last step are of what readers knew before
         _feeds?.Read(opened);
     }
 
