@@ -40,8 +40,8 @@ public readonly record struct FeedCursor
     public static bool TryParse([NotNullWhen(true)] string? text, out FeedCursor cursor)
     {
         cursor = default;
-        if (text is not { Length: 3 * PartChars } || text.AsSpan().ContainsAnyExcept("0123456789abcdef") || !TryPart(text, 0, out ulong epoch) || !TryPart(text, 1, out ulong version)
-            || !TryPart(text, 2, out ulong place))
+        if (text is not { Length: 3 * PartChars } || text.AsSpan().ContainsAnyExcept("0123456789abcdef")
+            || !TryPart(text, 0, out ulong epoch) || !TryPart(text, 1, out ulong version) || !TryPart(text, 2, out ulong place))
             return false;
         cursor = new FeedCursor(epoch, version, place);
         return true;

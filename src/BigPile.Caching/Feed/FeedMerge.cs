@@ -110,8 +110,9 @@ internal sealed unsafe class FeedMerge
             return false;
         var record = new FeedRecord(_window.BytesOf(source.Chunk) + source.Offset);
         int bytes = record.BytesWithin(left);
-        if (bytes > left)
-            return false; // it is being used anew, which the floor tells
+        Volatile.ReadBarrier();
+        if (bytes > left || !IsStill(source))
+            return false; // it is used anew: what was not read of it is below the floor, and this may be no record
         source.Bytes = bytes;
         source.Next = source.Base + record.Distance;
         return true;

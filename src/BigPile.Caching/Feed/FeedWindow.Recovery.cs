@@ -89,7 +89,8 @@ internal sealed unsafe partial class FeedWindow
         if (chunk->State == FeedChunk.Free)
             return true;
         if (chunk->State is not (FeedChunk.Open or FeedChunk.Closed) || (uint)chunk->Lane >= (uint)LaneCount
-            || (uint)chunk->End > (uint)ChunkBytes || chunk->Last > last || (chunk->State == FeedChunk.Open && _lanes[chunk->Lane].OpenChunk != number + 1))
+            || (uint)chunk->End > (uint)ChunkBytes || chunk->Last > last
+            || (chunk->State == FeedChunk.Open && _lanes[chunk->Lane].OpenChunk != number + 1))
             return false;
         ulong before = 0;
         for (int at = 0; at < chunk->End;)

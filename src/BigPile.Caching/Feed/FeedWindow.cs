@@ -224,11 +224,11 @@ internal sealed unsafe partial class FeedWindow
         return watermark;
     }
 
-    /// <summary>All changes so far count as lost: the table has lost something that no record tells of.</summary>
-    internal void Lose(ulong last)
+    /// <summary>All changes up to a version count as lost: the table has lost something that no record tells of.</summary>
+    internal void Lose(ulong version)
     {
         lock (_pool)
-            Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, last));
+            Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, version));
     }
 
     internal byte* BytesOf(int chunk) => _bytes + (long)chunk * ChunkBytes;
@@ -252,10 +252,10 @@ internal sealed unsafe partial class FeedWindow
                 Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, chunk->Last));
                 CrashPoints.Pass(CrashPoint.FeedBeforeRecycled);
             }
-            // The floor, before the chunk changes, and free while it does; pairs with the barriers in FeedMerge.
+            // The floor, before the chunk changes; free while it does, and known for another one. Pairs with the barriers in FeedMerge.
             Volatile.Write(ref chunk->State, FeedChunk.Free);
+            Volatile.Write(ref chunk->Use, chunk->Use + 1);
             Volatile.WriteBarrier();
-            chunk->Use++;
             Volatile.Write(ref chunk->End, 0);
             chunk->Lane = (int)(lane - _lanes);
             (chunk->Base, chunk->Last) = (version, version);

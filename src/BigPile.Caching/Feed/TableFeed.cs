@@ -111,7 +111,7 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
     {
         if ((bytes == 0 ? 0 : FeedWindow.LengthFor(bytes)) == place.LengthBytes)
             return;
-        var former = new FormerFeed(place.LengthBytes == 0 ? 0 : _window?.Epoch ?? 0, heap.Versions.Last); // nothing is lost
+        var former = new FormerFeed(place.LengthBytes == 0 ? 0 : _window?.Epoch ?? 0, LastVersion); // nothing is lost
         lock (_lock) // for the statistics, which no pause of the table waits for
         {
             _window = null;
@@ -128,7 +128,7 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
         if (place.OutlivesProcess)
             heap.Use(Feature.ChangeFeeds);
         place.Create(length);
-        ((FeedHead*)place.Start)->Begin(heap.Id, tableId, length, isKept, heap.Versions.Last, former);
+        ((FeedHead*)place.Start)->Begin(heap.Id, tableId, length, isKept, LastVersion, former);
         _versions = heap.Versions;
         _window = new FeedWindow(place.Start);
     }
@@ -222,7 +222,9 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
     /// <summary>Tells all readers that they have missed something: no record tells of what the table has lost, or found again.</summary>
     internal void Lose()
     {
-        _window?.Lose(LastVersion);
+        if (_window is not { } window)
+            return;
+        window.Lose(heap.Versions.Next(0)); // above what any reader has read
         Signal.Raise();
     }
 

@@ -106,7 +106,8 @@ internal sealed class IndexOpening(
         catch (IOException e)
         {
             heap.Logger.LogError(
-                e, "The window of the change feed of the table '{Table}' can't be made: it has none until it is configured again", engine.Name);
+                e, "The window of the change feed of the table '{Table}' can't be made: it has none until it is configured again",
+                engine.Name);
         }
     }
 

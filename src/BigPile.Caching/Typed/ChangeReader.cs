@@ -151,8 +151,12 @@ internal sealed partial class ChangeReader<TKey, TValue>(TypedTable<TKey, TValue
         return isWhole;
     }
 
-    private FeedWindow WindowNow() => (options.OnlyGone || !Core.Feed.IsOfListeners ? Core.Feed.Window : null) ?? throw new InvalidOperationException(
-        $"The table '{Core.Name}' has no change feed. Set TableOptions.FeedBytes, such as 16 MiB, when it is created or configured.");
+    private FeedWindow WindowNow()
+    {
+        FeedWindow? window = options.OnlyGone || !Core.Feed.IsOfListeners ? Core.Feed.Window : null;
+        return window ?? throw new InvalidOperationException(
+            $"The table '{Core.Name}' has no change feed. Set TableOptions.FeedBytes, such as 16 MiB, when it is created or configured.");
+    }
 
     private ulong Bound()
     {
