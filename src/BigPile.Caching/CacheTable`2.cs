@@ -29,7 +29,7 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     private readonly FlightTable<TKey, TValue> _flights; // runs factories
     private readonly ManyKeys<TKey, TValue> _many; // calls with many keys
     private readonly ManyFlights<TKey, TValue> _manyFlights; // runs factories for many keys
-    private readonly RemovalListeners<TKey, TValue> _listeners; // of EntriesRemoved
+    private RemovalListeners<TKey, TValue>? _listeners; // of EntriesRemoved; made for the first one
 
     internal CacheTable(TableEngine engine) : base(engine)
     {
@@ -38,7 +38,6 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         _flights = new FlightTable<TKey, TValue>(_typed, (IEqualityComparer<TKey>?)engine.KeyComparer);
         _many = new ManyKeys<TKey, TValue>(_typed);
         _manyFlights = new ManyFlights<TKey, TValue>(_typed, _flights, (IEqualityComparer<TKey>?)engine.KeyComparer);
-        _listeners = new RemovalListeners<TKey, TValue>(_typed);
     }
 
     /// <summary>Reports entries that were evicted or expired: in batches, a little later, on a thread of the pool.</summary>
@@ -50,8 +49,8 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     [SuppressMessage("Design", "CA1003", Justification = "A batch is no object that a sender would be of interest for.")]
     public event Action<IReadOnlyList<RemovedEntry<TKey>>> EntriesRemoved
     {
-        add => _listeners.Add(value);
-        remove => _listeners.Remove(value);
+        add => Listeners.Add(value);
+        remove => Listeners.Remove(value);
     }
 
     /// <summary>
@@ -102,6 +101,9 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         AlternateLookups.Of<TKey, TAlternateKey, TValue>(_typed);
 
     internal TypedTable<TKey, TValue> Typed => _typed;
+
+    private RemovalListeners<TKey, TValue> Listeners =>
+        LazyInitializer.EnsureInitialized(ref _listeners, () => new RemovalListeners<TKey, TValue>(_typed));
 
     /// <summary>The key codec. For tests.</summary>
     internal KeyCodec<TKey> KeyCodec => _keys;

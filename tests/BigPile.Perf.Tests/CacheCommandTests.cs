@@ -65,7 +65,7 @@ public sealed class CacheCommandTests
     {
         ConsoleRun run = await ConsoleRun.Of(
             $"cache --mode durable --count 3000 --threads {threads} --feed off,none,read --key-bytes {keyBytes} --rounds 1 --json");
-        JsonElement[] rows = [.. run.Json().EnumerateArray()];
+        JsonElement[] rows = [.. run.JsonArray().EnumerateArray()];
         Assert.Equal(["off", "none", "read"], rows.Select(row => Text(row, "feed")));
         Assert.All(rows, row => Measured.AssertAbove0(
             row, ["putPerSecond", "replacePerSecond", "batchPutPerSecond", "removePerSecond", "putRatio", "removeRatio"]));

@@ -32,6 +32,8 @@ internal sealed class FeedFollower<TKey> : IFeedFollower, IDisposable
         _firstAt = Stopwatch.GetTimestamp();
         _thread = new Thread(Run) { IsBackground = true };
         _thread.Start();
+        // From here on: what is put before it has begun is not told to one that begins now.
+        SpinWait.SpinUntil(() => table.Statistics.FeedReaders != 0 || Volatile.Read(ref _failure) != null);
     }
 
     /// <summary>Where it is; only once it has ended, or has nothing to read.</summary>

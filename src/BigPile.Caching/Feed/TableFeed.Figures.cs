@@ -9,7 +9,7 @@ internal sealed unsafe partial class TableFeed
     /// <summary>What the window holds, and who reads it.</summary>
     internal TableStatistics AddTo(TableStatistics statistics)
     {
-        lock (_lock) // the window must not be freed meanwhile
+        lock (_readers) // the window must not be freed meanwhile
         {
             if (_window is not { } window)
                 return statistics;
@@ -37,7 +37,7 @@ internal sealed unsafe partial class TableFeed
     {
         get
         {
-            lock (_lock)
+            lock (_readers)
             {
                 if (_readers.Count == 0 || _window is not { } window)
                     return null;

@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Checking;
 using BigPile.Durability;
@@ -20,9 +19,8 @@ namespace BigPile.Caching.Feed;
 /// </remarks>
 internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, FeedStorage storage, bool isKept) : IDisposable
 {
-    private readonly MemoryFeedStorage _ofListeners = new(); // where the table has listeners, and no feed of its own
-    private readonly Lock _lock = new(); // guards the readers, and the window against being freed under who is not in the table
-    private readonly List<FeedPosition> _readers = [];
+    private MemoryFeedStorage? _ofListeners; // where the table has listeners, and no feed of its own; made for the first one
+    private readonly List<FeedPosition> _readers = []; // its lock also keeps the window from being freed under who is not in the table
     private FeedWindow? _window; // null: off. Changes while no thread is in the table
     private Versions? _versions; // of the pile; where the feed is on
     private bool _copiesValues;
@@ -49,7 +47,7 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
     internal FeedWindow? Window => _window;
 
     /// <summary>The bytes of the window.</summary>
-    internal long SizeBytes => storage.LengthBytes + _ofListeners.LengthBytes;
+    internal long SizeBytes => storage.LengthBytes + (_ofListeners?.LengthBytes ?? 0);
 
     /// <summary>The last version that was drawn, loaded before lanes are looked at.</summary>
     /// <remarks>
@@ -67,11 +65,11 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
         _copiesValues = copiesValues;
         try
         {
-            if (bytes != null)
+            if (bytes != null && _ofListeners != null)
                 Change(_ofListeners, 0); // first: what is freed leaves no window
             Change(storage, bytes ?? 0);
             if (bytes == null && IsListened)
-                Change(_ofListeners, FeedWindow.LeastBytes);
+                Change(_ofListeners ??= new MemoryFeedStorage(), FeedWindow.LeastBytes);
         }
         finally
         {
@@ -80,7 +78,7 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
     }
 
     /// <summary>Whether the window is there for listeners only.</summary>
-    internal bool IsOfListeners => _ofListeners.LengthBytes != 0;
+    internal bool IsOfListeners => _ofListeners is { LengthBytes: not 0 };
 
     /// <summary>Begins an epoch, as the window that was found has lost what it had. The table is not in use yet.</summary>
     /// <param name="bytes">The length.</param>
@@ -112,7 +110,7 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
         if ((bytes == 0 ? 0 : FeedWindow.LengthFor(bytes)) == place.LengthBytes)
             return;
         var former = new FormerFeed(place.LengthBytes == 0 ? 0 : _window?.Epoch ?? 0, LastVersion); // nothing is lost
-        lock (_lock) // for the statistics, which no pause of the table waits for
+        lock (_readers) // for the statistics, which no pause of the table waits for
         {
             _window = null;
             place.Delete();
@@ -237,13 +235,13 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
 
     internal void AddReader(FeedPosition position)
     {
-        lock (_lock)
+        lock (_readers)
             _readers.Add(position);
     }
 
     internal void RemoveReader(FeedPosition position)
     {
-        lock (_lock)
+        lock (_readers)
             _ = _readers.Remove(position);
     }
 
@@ -253,11 +251,11 @@ internal sealed unsafe partial class TableFeed(TableHeap heap, int tableId, Feed
     /// <summary>Frees the window; one in a file stays. No thread is in the table any more.</summary>
     public void Dispose()
     {
-        lock (_lock)
+        lock (_readers)
         {
             _window = null;
             storage.Dispose();
-            _ofListeners.Dispose();
+            _ofListeners?.Dispose();
         }
         Signal.Raise();
     }
