@@ -61,7 +61,7 @@ internal unsafe ref partial struct Upsert
         _isStale = _isLimited && !_reserved.IsEnough(FootprintBytes, hasOld: false, oldFootprintBytes: 0);
         if (_isStale) // reserved as a replacement, and the key was removed meanwhile
             return false;
-        _result = PutResult.Inserted;
+        var result = PutResult.Inserted;
         // While the index is incomplete a full bucket grows instead of evicting.
         int maxLines = _table.Visibility.IsRebuilding ? int.MaxValue : _table.MaxLines;
         if (!_table.Index.TryFindEmptyLocked(bucket, maxLines, out _place, out _failure))
@@ -71,11 +71,11 @@ internal unsafe ref partial struct Upsert
             if (!_table.Victim.TryEvictLocked(_critical, bucket, _spec->Priority, ref _now, out _place, out bool wasAlive))
                 return Refuse();
             if (wasAlive)
-                _result = PutResult.Overwritten;
+                result = PutResult.Overwritten;
         }
-        // Behind the eviction, which has a version and a record of its own in the same lane.
-        if (!_request->Basis.IsEmpty && IsBasisRemovedByNow())
+        if (!_request->Basis.IsEmpty && IsBasisRemovedByNow()) // behind the eviction, which has a record of its own in the lane
             return false; // the spilled entry was removed by its tag, or by a clear
+        _result = result;
         _place.SetFrequency(0); // the uses of the slot's former entry
         _place.SetInMain(IsForMain);
         _entersQueue = true;
