@@ -62,8 +62,6 @@ internal sealed unsafe partial class FeedWindow
         Former = new FormerFeed(_head->FormerEpoch, _head->FlushedUpTo);
     }
 
-    internal FeedHead* Head => _head;
-
     internal int LaneCount { get; }
 
     internal int ChunkCount { get; }
@@ -228,8 +226,10 @@ internal sealed unsafe partial class FeedWindow
     internal void Lose(ulong version)
     {
         lock (_pool)
-            Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, version));
+            RaiseFloorLocked(version);
     }
+
+    private void RaiseFloorLocked(ulong version) => Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, version));
 
     internal byte* BytesOf(int chunk) => _bytes + (long)chunk * ChunkBytes;
 
@@ -249,7 +249,7 @@ internal sealed unsafe partial class FeedWindow
             Debug.Assert(chunk->Last < version, "What is used anew is older than what comes.");
             if (chunk->State == FeedChunk.Closed && !Mutation.FeedFloorLate)
             {
-                Volatile.Write(ref _head->Floor, Math.Max(_head->Floor, chunk->Last));
+                RaiseFloorLocked(chunk->Last);
                 CrashPoints.Pass(CrashPoint.FeedBeforeRecycled);
             }
             // The floor, before the chunk changes; free while it does, and known for another one. Pairs with the barriers in FeedMerge.

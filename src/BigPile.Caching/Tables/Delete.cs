@@ -190,7 +190,8 @@ internal sealed unsafe class Delete(TableEngine table)
         }
     }
 
-    private static ChangeKind KindOf(Counter reason, bool isCall) => reason switch
+    /// <summary>What readers of the feed are told of an entry that goes; None: it was told before, by a mark.</summary>
+    internal static ChangeKind KindOf(Counter reason, bool isCall) => reason switch
     {
         Counter.Evictions => ChangeKind.Evicted,
         Counter.Expirations => ChangeKind.Expired,

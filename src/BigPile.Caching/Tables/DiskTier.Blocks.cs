@@ -33,15 +33,16 @@ internal sealed unsafe partial class DiskTier
         table.Entries.IsEntryOf(key, block) && table.Liveness.Of(block).IsReadable(readsStale);
 
     /// <summary>Reports and counts a dead entry.</summary>
-    internal void ReportDead(ReadOnlySpan<byte> block, EntryState state)
+    internal void ReportDead(ReadOnlySpan<byte> block, EntryState state) => ReportGone(block, state.Reason(), isCall: false);
+
+    private void ReportGone(ReadOnlySpan<byte> block, Counter reason, bool isCall)
     {
+        ChangeKind kind = Delete.KindOf(reason, isCall);
         fixed (byte* payload = block)
         {
-            var head = new EntryHead(payload);
-            Counter reason = state.Reason();
             using ReadScope scope = table.EnterReader(); // the caller is outside
-            if (reason == Counter.Expirations)
-                table.Feed.TellGone(scope.Critical, ChangeKind.Expired, head, block.Length);
+            if (kind != ChangeKind.None)
+                table.Feed.TellGone(scope.Critical, kind, new EntryHead(payload), block.Length);
             table.Counters.Add(scope.Critical, reason);
         }
     }

@@ -140,13 +140,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         lock (LockOf(key))
         {
             // Memory before file: under the lock entries move that way only, by evictions, so none escapes.
-            bool wasThere = table.Delete.FromMemory(key, condition);
-            if (!wasThere && TryVersionStripeLocked(key, out ulong version) && condition.IsMetBy(version))
-            {
-                table.Delete.OutdateFlights(key); // memory had nothing to remove, and so outdated none with a condition
-                CountRemoved(key);
-                wasThere = true;
-            }
+            bool wasThere = table.Delete.FromMemory(key, condition) || TryReportRemovedStripeLocked(key, condition);
             if (wasThere || condition.IsNone) // without a condition also a dead one goes
                 spill.RemoveStripeLocked(key.Hash, key.Bytes);
             return wasThere;
@@ -157,17 +151,14 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     internal bool HasPendingStripeLocked(in KeyProbe key) =>
         spill.StripeOf(key.Hash).Find(key.Hash, key.Bytes) is { } pending && IsAliveBlockOf(key, pending.Payload);
 
-    private void CountRemoved(in KeyProbe key)
+    private bool TryReportRemovedStripeLocked(in KeyProbe key, Condition condition)
     {
         using BufferRental.Loan loan = BufferRental.Lend(out PileBuffer block);
-        _ = TryReadAliveStripeLocked(key, block);
-        using ReadScope scope = table.EnterReader();
-        table.Counters.Add(scope.Critical, Counter.Removals);
-        fixed (byte* payload = block.WrittenSpan)
-        {
-            if (payload != null)
-                table.Feed.TellGone(scope.Critical, ChangeKind.Removed, new EntryHead(payload), block.LengthBytes);
-        }
+        if (!TryReadAliveStripeLocked(key, block) || !condition.IsMetBy(VersionOf(block.WrittenSpan)))
+            return false;
+        table.Delete.OutdateFlights(key); // memory had nothing to remove, and so outdated none with a condition
+        ReportGone(block.WrittenSpan, Counter.Removals, isCall: true);
+        return true;
     }
 
     // Otherwise the put would evict all of it at once.
