@@ -146,8 +146,13 @@ internal sealed unsafe class FeedMerge
             return false;
         if (found < 0) // nothing above the version: what comes goes here
         {
-            use = Volatile.Read(ref _window.ChunkAt(open)->Use); // before the base: of one that is used anew meanwhile it is still another
-            (found, least) = (open, Volatile.Read(ref _window.ChunkAt(open)->Base));
+            FeedChunk* chunk = _window.ChunkAt(open);
+            use = Volatile.Read(ref chunk->Use);
+            (found, least) = (open, chunk->Base);
+            bool isOfLane = chunk->Lane == lane;
+            Volatile.ReadBarrier();
+            if (!isOfLane || Volatile.Read(ref chunk->Use) != use)
+                return false; // used anew meanwhile; the next copy finds where the lane is
         }
         source = new Source { Chunk = found, Use = use, Base = least, Next = None };
         return true;
